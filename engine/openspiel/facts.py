@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from engine.core import UnknownGameError
 from engine.openspiel.board import measure, numbering, steady_shape
-from engine.openspiel.hidden import can_guess
 from engine.openspiel.library import SAMPLES, DeadEndError, has_fixed_words, load, random_playing
+from engine.openspiel.state import can_guess
 from engine.text import Text
 
 PREFIX: Final = "openspiel_"

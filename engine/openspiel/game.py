@@ -17,9 +17,8 @@ from engine.core import AbilityError, ActionTable, Game, Observation, State
 from engine.features import Featured, FeaturePart, reals
 from engine.kit.options import no_options
 from engine.openspiel.facts import Facts, load_game
-from engine.openspiel.hidden import SeenState
 from engine.openspiel.library import VERSION, play_again
-from engine.openspiel.state import OpenSpielState, begin, read
+from engine.openspiel.state import OpenSpielState, SeenState, begin, read
 from engine.text import Text
 
 if TYPE_CHECKING:

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from engine.abilities import Move, Shown, View
 from engine.core import AbilityError
-from engine.kit.drawing import group, part, text
 from engine.openspiel.board import Cell, find_board, is_fen, place_of, shape_of
-from engine.openspiel.hidden import SeenState, look
 from engine.openspiel.library import without_colour, words_of
-from engine.openspiel.state import DRAW, OpenSpielState
-from engine.picture import Picture
+from engine.openspiel.state import DRAW, OpenSpielState, SeenState, look
+from engine.picture import Picture, group, part, text
 from engine.text import Text
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from engine.chance import RecordingChance, ScriptedChance, SeededChance
 from engine.core import AbilityError, PositionError, State
 from engine.openspiel import family
 from engine.openspiel.game import OpenSpielGame
-from engine.openspiel.hidden import SeenState
-from engine.openspiel.state import OpenSpielState
+from engine.openspiel.state import OpenSpielState, SeenState
 from engine.playout import positions
 from engine.record import UNKNOWN_ACTION, Playing, replay
 

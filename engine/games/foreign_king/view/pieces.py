@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.games.foreign_king.state import VIRTUAL, ForeignKingState
 from engine.games.foreign_king.view.text import letter_of
-from engine.kit.drawing import group, text, titled
+from engine.picture import group, text, titled
 
 _VIRTUAL_STYLE: Final = 4
 FILLS: Final = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#8c8c8c")

@@ -1,24 +1,24 @@
-"""The position as a picture of 800 by 1102, in many small parts: the last move, the map, its corners, the electors."""
+"""The position as a picture of 800 by 1102, in many small parts: the last move, map and corners, electors, holdings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from textwrap import wrap
 from typing import Final
 
-from engine.abilities import Move, View
+from engine.abilities import Move, ScoringStep, View
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, DIOCESES, REGIONS, TITLES
 from engine.games.rex_romanorum.rules.land import CARDS_DRAWN
+from engine.games.rex_romanorum.scoring import figures_of, outcome, production, wealth
 from engine.games.rex_romanorum.state import END, FIGHT, FIGHT_ON, KEEP, NOBODY, PHASES, RexState
-from engine.games.rex_romanorum.view import geography, holdings, pieces
+from engine.games.rex_romanorum.view import geography, pieces
 from engine.games.rex_romanorum.view.geography import abbreviated
-from engine.games.rex_romanorum.view.pieces import castle, church, die, shield
-from engine.games.rex_romanorum.view.sentences import battlefield, headline, steps_of
-from engine.games.rex_romanorum.view.text import labels, letter_of, phase_label, status
-from engine.kit.drawing import box, clipped, filled, group, part, text, titled
-from engine.picture import Picture
+from engine.games.rex_romanorum.view.pieces import castle, church, crown, die, shield
+from engine.games.rex_romanorum.view.sentences import battlefield, headline, scoring_steps, steps_of
+from engine.games.rex_romanorum.view.text import churches_of, labels, letter_of, phase_label, status
+from engine.picture import Picture, box, clipped, filled, group, part, text, titled
 
 _WIDTH: Final = geography.WIDTH
 _BANNER_TOP: Final = 8
@@ -26,7 +26,6 @@ _BANNER_HEIGHT: Final = 74
 _MAP_TOP: Final = _BANNER_TOP + _BANNER_HEIGHT + 6
 _ELECTORS_TOP: Final = _MAP_TOP + geography.HEIGHT + 2
 _TABLE_TOP: Final = _ELECTORS_TOP + 36
-_HEIGHT: Final = _TABLE_TOP + holdings.HEIGHT + 8
 _BANNER_LEFT: Final = 8
 _BANNER_WIDTH: Final = 784
 _BANNER_TEXT: Final = 52
@@ -45,6 +44,31 @@ _PANELS_STYLE: Final = (
     ".back{fill:#8b5e3c;stroke:#3d2a1a}.none{fill:none;stroke:#7a6a45;stroke-dasharray:3 3}"
     ".slot{fill:#fff;stroke:#b8860b}.kept{fill:#fff3c4;stroke:#111;stroke-width:2}.new{fill:#fff3c4;stroke:#b8860b;stroke-width:2}"
 )
+_TITLE_REGIONS: Final = {"pfalz": "kurpfalz"}
+"""Electors who are not called like the region or the land whose they are."""
+_SMALL: Final = 8.5
+"""Width of a letter of 15 units."""
+_CORNER: Final = (560, 646, 226, 114)
+"""Of the legend, or of an election: left, top, width and height."""
+_TABLE_HEIGHT: Final = 200
+_HEIGHT: Final = _TABLE_TOP + _TABLE_HEIGHT + 8
+_LEFT: Final = 8
+_TABLE_WIDTH: Final = 784
+_HEADING: Final = 28
+_WORDS: Final = {"gold": 266, "production": 347, "wealth": 435, "regions": 516}
+"""Where the columns with words above them have their middle."""
+_CASTLES: Final = 573
+_CHURCHES: Final = (608, 636, 664)
+_FIGURES: Final = (700, 732, 764)
+_COLUMNS: Final = (*_WORDS.values(), _CASTLES, *_CHURCHES, *_FIGURES)
+_ROOMY: Final = 25
+"""From this half of its height on, a row has two lines."""
+_SCORED_FROM: Final = 214
+_NAME_LETTER: Final = 10.7
+_TABLE_STYLE: Final = (
+    ".turn{fill:#fff3c4;stroke:#b8860b;stroke-width:2.5}.up{fill:#ffe100;stroke:#222}.v{font-weight:bold}"
+    ".rule{stroke:#cbbd98}.q{fill:#5a5142}"
+)
 _STYLE: Final = (
     (
         "text{font-family:Arial,Helvetica,sans-serif;font-size:18px;fill:#222}.c{text-anchor:middle}.r{text-anchor:end}"
@@ -54,14 +78,8 @@ _STYLE: Final = (
     + pieces.STYLE
     + geography.STYLE
     + _PANELS_STYLE
-    + holdings.STYLE
+    + _TABLE_STYLE
 )
-_TITLE_REGIONS: Final = {"pfalz": "kurpfalz"}
-"""Electors who are not called like the region or the land whose they are."""
-_SMALL: Final = 8.5
-"""Width of a letter of 15 units."""
-_CORNER: Final = (560, 646, 226, 114)
-"""Of the legend, or of an election: left, top, width and height."""
 
 
 def draw(state: RexState, view: View) -> Picture:
@@ -85,7 +103,7 @@ def _parts(state: RexState, view: View, names: Mapping[str, str]) -> Iterator[st
         yield part(drawing, down=_MAP_TOP)
     for drawing in draw_electors(state, view.last, names):
         yield part(drawing, down=_ELECTORS_TOP)
-    for drawing in holdings.draw_table(state, view, names):
+    for drawing in draw_table(state, view, names):
         yield part(drawing, down=_TABLE_TOP)
 
 
@@ -260,3 +278,105 @@ def _legend(names: Mapping[str, str]) -> str:
         shown += text(16, base, kind, "c b") + text(30, base, names[kind], "l")
     glow = "".join(f'<rect class="{kind}" x="8" y="95" width="17" height="12"/>' for kind in ("edge", "edge last"))
     return shown + glow + text(36, 106, names["last_move"], "l")
+
+
+def draw_table(state: RexState, view: View, names: Mapping[str, str]) -> list[str]:
+    """Return the parts of the table, as many for every position."""
+    steps = scoring_steps(state, view.language)
+    inner = _scoring(state, steps, view, names) if steps else _holdings(state, view, names)
+    return filled([box(_LEFT, 0, _TABLE_WIDTH, _TABLE_HEIGHT), *inner], 2 + state.seats * (1 + len(_COLUMNS)))
+
+
+def _player(seat: int, view: View, names: Mapping[str, str]) -> str:
+    return view.name_of(seat) or names[f"arms_{seat}"]
+
+
+def _holdings(state: RexState, view: View, names: Mapping[str, str]) -> list[str]:
+    """Return the heading, and what each seat owns."""
+    heading = "".join(text(x, 20, names[word], "c l q") for word, x in _WORDS.items())
+    heading += castle(_CASTLES, 14) + "".join(church(diocese, x, 14) for diocese, x in enumerate(_CHURCHES))
+    heading += "".join(text(x, 20, kind, "c b") for kind, x in zip("FAK", _FIGURES, strict=True))
+    return [heading, *(drawn for seat in range(state.seats) for drawn in _row(state, seat, view, names))]
+
+
+def _row(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield who plays a seat, then each amount that it owns; what the last move changed is marked."""
+    height = (_TABLE_HEIGHT - _HEADING - 4) / state.seats
+    middle, decides = height / 2, seat == state.decider
+    before = state if view.last is None else view.last.before
+    frame = box(_LEFT + 3, 1, _TABLE_WIDTH - 6, height - 2, "turn") if decides else ""
+    name = clipped(_player(seat, view, names), int(184 / _NAME_LETTER))
+    drawn = titled(f"{letter_of(seat)} · {names[f'arms_{seat}']}") + frame + shield(seat, 30, middle)
+    drawn += _name(names[f"arms_{seat}"], name, middle, "b" if decides else "")
+    top = _HEADING + height * seat
+    yield group(0, top, drawn)
+    for x, now, then in zip(_COLUMNS, _amounts(state, seat), _amounts(before, seat), strict=True):
+        yield _amount(x, top + middle, now, then)
+
+
+def _name(house: str, player: str, middle: float, classes: str) -> str:
+    """Return who plays, and the house below it where there is room."""
+    if middle < _ROOMY or player == house:
+        return text(50, middle + 6, player, classes)
+    return text(50, middle - 3, player, classes) + text(50, middle + 16, house, "s q")
+
+
+def _amounts(state: RexState, seat: int) -> tuple[int, ...]:
+    """Return what a seat owns, column by column."""
+    land = state.land[seat]
+    return (
+        state.gold[seat],
+        production(state, seat),
+        wealth(state, seat),
+        land.bit_count(),
+        (state.castles & land).bit_count(),
+        *churches_of(state, seat),
+        *figures_of(state, seat),
+    )
+
+
+def _amount(x: float, middle: float, now: int, then: int) -> str:
+    if now == then:
+        return text(x, middle + 7, now or "·", "c v")
+    width = 8 + 11 * len(str(now))
+    pill = f'<rect class="up" x="{x - width / 2:g}" y="{middle - 11:g}" width="{width}" height="22" rx="8"/>'
+    return pill + text(x, middle + 7, now, "c v")
+
+
+def _scoring(state: RexState, steps: Sequence[ScoringStep], view: View, names: Mapping[str, str]) -> list[str]:
+    """Return whose points the columns hold, the steps of the final scoring, their sum, and what is to be said of it."""
+    height = (_TABLE_HEIGHT - _HEADING - 4) / (len(steps) + 2)
+    bases = [_HEADING + height * place + 15 for place in range(len(steps) + 2)]
+    found = ["".join(_column(state, seat, view, names) for seat in range(state.seats))]
+    for base, step in zip(bases, steps, strict=False):
+        points = "".join(
+            text(_at(state, seat) + 60, base, amount or "·", "r s") for seat, amount in enumerate(step.points)
+        )
+        found.append(_rule(base) + text(24, base, step.label, "l") + points)
+    found.append(
+        _rule(bases[-2]) + "".join(_sum(state, seat, total, bases[-2]) for seat, total in enumerate(steps[-1].sums))
+    )
+    return [*found, _rule(bases[-1]) + text(24, bases[-1] + 1, steps[-1].note, "s")]
+
+
+def _at(state: RexState, seat: int) -> float:
+    """Return where the column of a seat begins."""
+    return _SCORED_FROM + (_LEFT + _TABLE_WIDTH - _SCORED_FROM) / state.seats * seat
+
+
+def _column(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> str:
+    width = _at(state, 1) - _at(state, 0)
+    name = clipped(_player(seat, view, names), int((width - 34) / 9))
+    return shield(seat, _at(state, seat) + 12, 14) + text(_at(state, seat) + 28, 20, name, "l b")
+
+
+def _sum(state: RexState, seat: int, total: int, base: float) -> str:
+    """Return a fortune with the rank of the seat; a crown for the king."""
+    x, rank = _at(state, seat), outcome(state).ranks[seat]
+    medal = f'<circle class="{"medal" if rank == 1 else "miss"}" cx="{x + 76:g}" cy="{base - 5:g}" r="9"/>'
+    king = crown(x + 12, base - 5) if state.king == seat else ""
+    return text(x + 60, base, total, "r b") + medal + text(x + 76, base, rank, "c l b") + king
+
+
+def _rule(base: float) -> str:
+    return f'<path class="rule" d="M20 {base - 15:g}H{_LEFT + _TABLE_WIDTH - 12}"/>'

@@ -15,8 +15,7 @@ from engine.games.rex_romanorum.state import NOBODY
 from engine.games.rex_romanorum.view import SHOWN
 from engine.games.rex_romanorum.view.geography import CELLS, HEIGHT, WIDTH, RegionPieces, abbreviated, content
 from engine.games.rex_romanorum.view.text import LANGUAGES, labels
-from engine.kit.drawing import part
-from engine.picture import Picture
+from engine.picture import Picture, part
 from engine.playout import moves
 from tests.engine.games.boxes import collisions, outside
 from tests.engine.games.rex_romanorum.table import lay
