@@ -30,7 +30,7 @@ from bots.algorithms.search import SearchBot
 from bots.algorithms.uniform import RandomBot
 from bots.kit import Bot
 from bots.offline import OfflineMatch, play_offline
-from bots.training.processes import Processes
+from bots.training.duels import Processes
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from bots.decision import Decision, Match
 from bots.errors import AnswerError, ArenaError, KitError, ProtocolError, RulesVersionError
-from bots.session import RESIGN, Answer, Bot, PlaySession
-from bots.turn import decide_turn
+from bots.session import RESIGN, Answer, Bot, PlaySession, decide_turn
 
 if TYPE_CHECKING:
     from bots.offline import OfflineMatch, play_offline

@@ -20,8 +20,7 @@ from arena.v1 import play_pb2
 from arena.wire.encoding import MatchEncoder, encode_joined
 from arena.wire.parsing import Leave, parse_join, parse_request
 from bots.errors import AnswerError
-from bots.loopback import Loopback
-from bots.session import Bot
+from bots.session import Bot, Loopback
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game

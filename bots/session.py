@@ -1,24 +1,31 @@
 """A bot's side of the stream without the stream: a message comes in, and perhaps one goes out. No I/O.
 
-Unknown events and fields are ignored, so that an older bot plays on a newer arena of the same major version.
+`Bot` is what an author writes, `decide_turn` makes one answer of a whole turn, and `Loopback` carries the bytes of the
+stream to a bot in this process. Unknown events and fields are ignored, so that an older bot plays on a newer arena of
+the same major version.
 """
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.v1 import play_pb2
 from bots.decision import Decision, Match
 from bots.errors import AnswerError, ProtocolError
 
+if TYPE_CHECKING:
+    from engine.core import State
+
 # The arena's own figures, which a test compares: importing them would cost every bot some milliseconds at its start.
 PROTOCOL_MAJOR = 1
 PROTOCOL_MINOR = 0
 MAX_ACTIONS = 64
+"""The most ids that an answer may have."""
 MAX_NOTE = 1000
 
 
@@ -150,3 +157,45 @@ def _actions(answer: Any) -> list[int]:
     if not 1 <= len(actions) <= MAX_ACTIONS:
         raise AnswerError(f"decide returned {len(actions)} action ids; an answer has 1 to {MAX_ACTIONS}")
     return actions
+
+
+def decide_turn(state: State, choose: Callable[[State], int]) -> list[int]:
+    """Return the decisions of the seat that decides in `state`, until chance, another seat or the end comes first.
+
+    `choose` is asked for each of them, with the position in which it is to be made; forced ones are played without it.
+    `state` is played on. Raises ValueError after the end of the game, IllegalActionError for a choice that is illegal.
+    """
+    seat = state.seat()
+    if seat is None:
+        raise ValueError("the game is over; there is nothing to decide")
+    chosen: list[int] = []
+    while state.seat() == seat and len(chosen) < MAX_ACTIONS:
+        legal = state.legal_actions()
+        if len(legal) > 1:
+            chosen.append(choose(state))
+        state.apply(chosen[-1] if len(legal) > 1 else legal[0])
+        if state.revealed():
+            break
+    return chosen
+
+
+class Loopback:
+    """A bot that is spoken to as over the stream: every message is encoded, carried as bytes and decoded."""
+
+    __slots__ = ("_session", "bot")
+
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
+        self._session = PlaySession(bot)
+
+    def join(self) -> bytes:
+        """Return the first message of the bot, which prepares itself before."""
+        return self._session.join().SerializeToString()
+
+    def send(self, message: bytes) -> bytes:
+        """Hand the bot a `PlayResponse` and return its `PlayRequest`, or no bytes if the message asks for none.
+
+        Raises what `PlaySession.receive` raises.
+        """
+        request = self._session.receive(play_pb2.PlayResponse.FromString(message), time.monotonic())
+        return request.SerializeToString() if request else b""

@@ -11,8 +11,7 @@ from arena.adapters.opponents import name_of
 from arena.v1 import play_pb2
 from arena.wire.encoding import encode_joined
 from arena.wire.parsing import parse_join
-from bots.loopback import Loopback
-from bots.session import Bot
+from bots.session import Bot, Loopback
 from engine.core import Game
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from random import Random
 
-from bots.turn import decide_turn
+from bots.session import decide_turn
 from engine.abilities import Playable
 from engine.core import State
 from engine.playout import play_forced

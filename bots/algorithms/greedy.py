@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from bots.algorithms.lines import best_of_lines
-from bots.algorithms.turns import find_turns
+from bots.algorithms.lines import best_of_lines, find_turns
 from bots.kit import Bot, Decision
 from engine.abilities import Playable, need_playable
 from engine.core import State

@@ -1,4 +1,4 @@
-"""Plays any game by search, within its clock or with a fixed number of playouts.
+"""Plays any game by search, within its clock or with a fixed number of playouts, and values finished matches so.
 
 Where nothing is hidden or left to chance it searches a tree (tree.py), in other games it compares lines (lookahead.py).
 """
@@ -6,14 +6,28 @@ Where nothing is hidden or left to chance it searches a tree (tree.py), in other
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
 
-from bots.algorithms.budget import thinking_seconds
 from bots.algorithms.lookahead import Horizon, Lookahead
 from bots.algorithms.tree import Node, Search, Settings
 from bots.kit import Bot, Decision, Match
 from engine.abilities import need_playable
-from engine.core import Game
+from engine.core import Game, State
+from engine.record import Playing
+
+UNLIMITED_S = 0.5
+"""How long to think if the match has no clock."""
+SHARE = 0.7
+"""The part of the limit that is used; the rest is for waking up on a busy machine and for the way to the arena."""
+WAKE_UP_S = 0.004
+LONGEST_S = 2.0
+"""More thinking hardly makes a search stronger, and people wait for it at tables whose clock is made for them."""
+DECISIONS_TO_COME = 40
+"""The number of decisions over which a bank is spread."""
+DEFAULT_PLAYOUTS = 40
+"""How many positions are valued for each decision of a finished match."""
 
 
 class SearchBot(Bot):
@@ -63,13 +77,15 @@ class SearchBot(Bot):
         self._root = self._known_root(decision) or Node(decision.match.seat)
         if self._playouts is not None:
             return self._search.best_turn(self._root, decision.state(), self._playouts)
-        self._search.run(self._root, decision.state().clone, _go_on(self._progress(decision)))
+        progress = self._progress(decision)
+        self._search.run(self._root, decision.state().clone, lambda valued: progress(valued) < 1)
         return [self._root.best_action()]
 
     def _progress(self, decision: Decision) -> Callable[[int], float]:
         """Return a function from the number of positions valued to the part of the budget that is used."""
         if self._playouts is not None:
-            return _by_count(self._playouts)
+            playouts = self._playouts
+            return lambda number: number / playouts
         start = self._clock()
         seconds = thinking_seconds(decision)
         return lambda _: (self._clock() - start) / seconds if seconds > 0 else 1.0
@@ -83,15 +99,58 @@ class SearchBot(Bot):
         return node if node is not None and node.seat == decision.match.seat else None
 
 
+def thinking_seconds(decision: Decision) -> float:
+    """Return how many seconds to think from now on: at least 0, at most LONGEST_S."""
+    left = decision.seconds_left()
+    if left is None:
+        return UNLIMITED_S
+    clock = decision.match.clock
+    allowance = SHARE * left
+    if clock.bank_us or clock.increment_us:
+        pace = decision.bank_us / DECISIONS_TO_COME + 0.8 * clock.increment_us
+        allowance = min(allowance, pace / 1e6)
+    return min(max(allowance - WAKE_UP_S, 0.0), LONGEST_S)
+
+
 def is_open_loop(game: Game) -> bool:
-    """Whether chance or hidden parts keep a bot from knowing what follows its actions."""
+    """Return whether chance or hidden parts keep a bot from knowing what follows its actions."""
     return game.has_chance or game.has_hidden_information
 
 
-def _by_count(playouts: int) -> Callable[[int], float]:
-    return lambda number: number / playouts
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """How good the position before a ply was for one seat, from 0 (lost) to 1 (won)."""
+
+    ply: int
+    value: float
 
 
-def _go_on(progress: Callable[[int], float]) -> Callable[[int], bool]:
-    """Return a function from the number of positions valued to whether the search goes on."""
-    return lambda valued: progress(valued) < 1
+def value_position(game: Game, seats: int, state: State, random: Random, playouts: int = DEFAULT_PLAYOUTS) -> float:
+    """Return the value of a position for the seat that decides there, which has more than one action.
+
+    That seat knows only what it sees: what is hidden from it is drawn from `random`. Raises AbilityError.
+    """
+    playable = need_playable(game)
+    if is_open_loop(game):
+        seat = state.seat()
+        assert seat is not None
+        lookahead = Lookahead(playable, seats, random)
+        return lookahead.best(lambda: playable.redraw(state, seat, random), lambda number: number / playouts).value
+    root = Node(state.seat())
+    Search(playable, seats, random, Settings()).run(root, state.clone, lambda number: number < playouts)
+    return root.best_value()
+
+
+def value_match(
+    playing: Playing, actions: Sequence[int], plies: Iterable[int], seat: int, playouts: int = DEFAULT_PLAYOUTS
+) -> list[Valued]:
+    """Return the value for `seat` before each of `plies`, at which it decided, and after the last action.
+
+    `playing` stands at the beginning, and is played on. Equal arguments give equal values. Raises AbilityError.
+    """
+    wanted, found = set(plies), []
+    for ply, action in enumerate(actions):
+        if ply in wanted:
+            found.append(Valued(ply, value_position(playing.game, playing.seats, playing.state, Random(ply), playouts)))
+        playing.apply(action)
+    return [*found, Valued(len(actions), need_playable(playing.game).evaluate(playing.state, seat))]

@@ -18,8 +18,8 @@ from math import log, sqrt
 from random import Random
 from typing import Final
 
-from bots.algorithms.turns import find_turns
-from bots.turn import decide_turn
+from bots.algorithms.lines import find_turns
+from bots.session import decide_turn
 from engine.abilities import Playable
 from engine.core import State
 from engine.playout import play_forced

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from arena.match.replay import load, timed_entries
-from bots.algorithms.valuation import DEFAULT_PLAYOUTS, value_match
+from bots.algorithms.search import DEFAULT_PLAYOUTS, value_match
 from engine import registry
 from engine.chance import SeededChance
 from engine.record import Playing

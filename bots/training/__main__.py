@@ -9,35 +9,56 @@
 The same game, options and seed give the same weights, in any number of processes. How far it is is told on standard
 error. The file goes into the game's folder, in place of its weights.json or its weights-4.json. Needs NumPy and nothing
 else.
+
+The climb is simultaneous perturbation stochastic approximation (Spall 1992). At each step all weights are moved at
+once, each by its unit up or down as coins fall, and the two sets that lie on opposite sides of where the climb stands
+play some duels. The climb goes towards the better side, by its lead. The steps grow smaller, and what counts is the
+mean of the later half of the path (Polyak and Juditsky 1992), in which the chance of single duels has been averaged
+out.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
-from bots.training.climb import DUELS, ClimbStep, Vector, climb
-from bots.training.duels import Duel, need_weighing, play_duel
-from bots.training.processes import Processes
-from bots.training.weights_file import WeightsFile, WeightsFileError, read_weights, rounded
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.training.duels import Duel, Processes, need_weighing, play_duel
 from engine import registry
 from engine.abilities import Weighing
 from engine.core import AbilityError, EngineError, Game
 
+Vector = NDArray[np.float64]
 Player = Callable[[Sequence[Duel]], list[float]]
 """Plays duels and returns the leads of their first weights, in their order."""
 TRIAL_SEED = 1_000_000_000
 """From here on duels of the trial are seeded, which no step has played."""
 EVERY = 10
 """Steps from one line of progress to the next."""
+DUELS = 4
+"""How many duels decide on one step."""
+PACE = 0.3
+"""How far the first step goes, in units, if one side wins everything."""
+SLOWING = 300
+"""After so many steps they are half as long."""
+UNIT = 0.25
+"""How far a weight is moved to see what it does, in parts of what it began with."""
+LEAST_UNIT = 0.1
+"""How far one is moved that began with nothing."""
+DIGITS = 4
+"""The significant digits of a weight that are kept; no duel could tell more apart."""
 
 
 def print_line(line: str) -> None:
@@ -217,6 +238,102 @@ def _need_writable(out: Path) -> None:
             out.unlink()
     except OSError as error:
         raise WeightsFileError(f"{out} cannot be written: {error.strerror}; name another file with --out") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ClimbStep:
+    """What was played at one step of a climb."""
+
+    number: int
+    """From 0."""
+    lead: float
+    """Of the one side over the other, -1 to 1."""
+
+
+def units_of(began_with: Sequence[float]) -> Vector:
+    """Return by how much each weight is moved, in its own measure: shape (weights,)."""
+    sizes = UNIT * np.abs(np.asarray(began_with, dtype=np.float64))
+    return np.where(sizes > 0, sizes, LEAST_UNIT)
+
+
+def climb(
+    began_with: Sequence[float],
+    steps: int,
+    seed: int,
+    lead_of: Callable[[int, Vector, Vector], float],
+    tell: Callable[[ClimbStep], None],
+) -> Vector:
+    """Return the weights found after so many steps, shape (weights,); equal arguments and leads give equal weights.
+
+    `lead_of(step, one side, other side)` plays the duels of a step and returns the lead of the one side, -1 to 1.
+    """
+    random = np.random.default_rng(seed)
+    units = units_of(began_with)
+    here = np.asarray(began_with, dtype=np.float64) / units
+    total, counted = np.zeros_like(here), 0
+    for number in range(steps):
+        coins = random.choice([-1.0, 1.0], size=here.shape)
+        lead = lead_of(number, (here + coins) * units, (here - coins) * units)
+        here = here + PACE / (1 + number / SLOWING) * lead * coins
+        if number >= steps // 2:
+            total, counted = total + here, counted + 1
+        tell(ClimbStep(number, lead))
+    return (total / counted if counted else here) * units
+
+
+class WeightsFileError(Exception):
+    """A file of weights cannot be read or written, or does not fit the game. The message is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsFile:
+    """What the file says."""
+
+    weights: Mapping[str, float]
+    began_with: Mapping[str, float]
+    climbs: Sequence[Mapping[str, str]]
+    """For each climb `made_by`, the command, and `trial`, what its weights did against those it began with."""
+
+    def dump(self) -> str:
+        """Return the file's text."""
+        told = {"climbs": list(self.climbs), "weights": dict(self.weights), "began_with": dict(self.began_with)}
+        return json.dumps(told, indent=1) + "\n"
+
+    def in_order(self, names: Sequence[str], which: Mapping[str, float]) -> tuple[float, ...]:
+        """Return `which`, weights of this file, in the order of these names. Raises WeightsFileError if they differ."""
+        if set(which) != set(names):
+            odd = ", ".join(sorted(set(which) ^ set(names)))
+            raise WeightsFileError(
+                f"the weights of the file are not those of the game ({odd}); take a file of this game"
+            )
+        return tuple(which[name] for name in names)
+
+
+def rounded(value: float) -> float:
+    """Return a weight as it is kept."""
+    return float(f"{value:.{DIGITS}g}")
+
+
+def read_weights(path: Path) -> WeightsFile:
+    """Return what a file of weights says. Raises WeightsFileError."""
+    try:
+        told: Any = json.loads(path.read_text(encoding="utf-8"))
+        weights, began_with = _numbers(told["weights"]), _numbers(told["began_with"])
+        climbs = [{"made_by": str(climb["made_by"]), "trial": str(climb["trial"])} for climb in told["climbs"]]
+    except OSError as error:
+        raise WeightsFileError(
+            f"{path} cannot be read: {error.strerror}; give a file that the training wrote"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise WeightsFileError(f"{path} is no file of weights; give a file that the training wrote") from None
+    return WeightsFile(weights, began_with, climbs)
+
+
+def _numbers(told: Mapping[str, float]) -> dict[str, float]:
+    numbers = {str(name): float(value) for name, value in told.items()}
+    if not all(map(isfinite, numbers.values())):
+        raise ValueError("a weight is not finite")
+    return numbers
 
 
 if __name__ == "__main__":

@@ -1,13 +1,19 @@
-"""Two sets of weights against each other, by greedy play in this process. No clock, no I/O, everything from seeds.
+"""Two sets of weights against each other, by greedy play with everything from seeds, and processes that share duels.
 
 A duel is two matches from one random opening: the seats are dealt out to both in turns, and then the other way round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from random import Random
+from typing import ParamSpec, TypeVar
 
 from bots.algorithms.greedy import best_turn
 from bots.algorithms.lines import best_of_lines
@@ -16,6 +22,9 @@ from engine import registry
 from engine.abilities import Playable, Weighing, need_playable
 from engine.chance import SeededChance
 from engine.core import AbilityError, Game, State
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 TURN_NODES = 150
 """The positions that a player looks at for a turn: enough for play that tells weights apart, and no more."""
@@ -86,3 +95,37 @@ def _decide(game: Game, player: Playable, state: State, seat: int, random: Rando
     if is_open_loop(game):
         return best_of_lines(player, lambda: player.redraw(state, seat, random), random, LINE_NODES)
     return best_turn(player, state, TURN_NODES, random)
+
+
+class Processes(ProcessPoolExecutor):
+    """So many processes. They get no Ctrl-C, since whoever asks ends them, and they end with the process that asks.
+
+    Each begins as a Python of its own. A copy of this process would also copy locks that its threads hold at that
+    moment, gRPC's among them, and wait for ever at the first of them.
+
+    Functions, arguments and results are pickled; a function is found again by its module and name. A process that dies
+    raises BrokenProcessPool where results are waited for.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number, multiprocessing.get_context("spawn"), initializer=_end_with_the_asking)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Have a process call the function. Raises BrokenProcessPool if one has died."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a process that starts here inherits it
+        try:
+            return super().submit(fn, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_the_asking() -> None:
+    """Have this process end when the one that started it is gone, however it went."""
+
+    def wait() -> None:
+        asking = multiprocessing.parent_process()
+        assert asking is not None
+        asking.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -14,9 +14,7 @@ from typing import NoReturn
 
 from bots.kit import run
 from bots.uci.bot import UciBot
-from bots.uci.engine import Engine
-from bots.uci.errors import UciError
-from bots.uci.process import EngineProcess
+from bots.uci.engine import Engine, EngineProcess, UciError
 
 _EXAMPLE = """example, in bot.toml:
   command = ["python", "-m", "bots.uci", "--engine", "stockfish", "--option", "Hash=64", "--nodes", "10000"]

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.core import State
-from engine.kit.fields import Declared, ObjectForm, declared
+from engine.kit.fields import Declared, ObjectForm, container, declared
 from engine.kit.forms import Optional
-from engine.kit.held import container
 from engine.text import Text
 
 _HEADER = '''"""Copies of positions. Made by `python -m engine.kit.cloning {package}` from state.py: do not edit."""

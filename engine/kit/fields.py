@@ -16,16 +16,15 @@ JSON has `game`, `version` and then the stated fields in the order of the declar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
 from functools import lru_cache, partial
 from typing import Any, Final, Generic, TypeVar
 
 from engine.chance import Chance
 from engine.core import InvariantError, PositionError
-from engine.kit.forms import FieldForm
+from engine.kit.forms import FieldForm, read_header, read_object
 from engine.kit.phases import PhasedState
-from engine.kit.reading import read_header, read_object
 
 S = TypeVar("S", bound=PhasedState)
 T = TypeVar("T")
@@ -298,3 +297,38 @@ class PositionForm(Generic[S]):
         self._check(state)
         state.check_phase()
         return state
+
+
+def container(each: Field[Any]) -> str:
+    """Return `list`, `dict`, `tuple`, `Sequence` or the name of another type, without what is in it.
+
+    An annotation is a text, but for a class that was compiled, which has the type itself there.
+    """
+    kind: Any = each.type
+    return str(getattr(kind, "__name__", kind)).partition("[")[0]
+
+
+class SameFields:
+    """The fields that a position and its message have under one name: integers, lists and tuples of integers."""
+
+    def __init__(self, kind: type[Any], names: Sequence[str]) -> None:
+        """Take `names` of the declared fields of the class `kind`."""
+        types = {each.name: container(each) for each in fields(kind)}
+        self._names = tuple(names)
+        self._readers = tuple((name, _reader(types[name])) for name in names)
+
+    def values(self, state: Any) -> dict[str, Any]:
+        """Return the fields by name, to make a message of."""
+        return {name: getattr(state, name) for name in self._names}
+
+    def set(self, state: Any, message: Any) -> None:
+        """Set the fields of the position to those of the message, unchecked."""
+        for name, read in self._readers:
+            value = getattr(message, name)
+            setattr(state, name, read(value) if read else value)
+
+
+def _reader(kind: str) -> Callable[[Any], Any] | None:
+    if kind == "list":
+        return lambda repeated: repeated[:]  # a slice of a repeated field is a list, and quicker than list()
+    return (lambda repeated: tuple(repeated[:])) if kind in ("tuple", "Sequence") else None

@@ -6,7 +6,7 @@
     rules/calls.py           made of it by `engine.kit.calling`, if the game is compiled with the engine
     wire.py                  TYPE, encode(state) and decode(bytes)
     evaluation/playable.py   PLAYABLE, if bots may search the game
-    view/shown.py            SHOWN, if it is shown otherwise than plainly
+    view/__init__.py         SHOWN, if it is shown otherwise than plainly
     features.py              FEATURED, if programs may learn from its positions
 
 A small game has one file rules.py, evaluation.py or view.py in place of a folder.
@@ -17,10 +17,13 @@ it: state and rules with the first position, so that whoever only names the game
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from engine.core import Game, Observation, State
@@ -33,8 +36,6 @@ if TYPE_CHECKING:
     from engine.kit.phases import PhasedState
 
 S = TypeVar("S", bound="PhasedState")
-
-
 _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "state": ("state",),
     "rules": ("rules.phases", "rules"),
@@ -44,6 +45,15 @@ _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "features": ("features",),
 }
 """Where a part may be, the first of them that is there."""
+
+
+def read_json(module: str, name: str) -> Any:
+    """Return the JSON in file `name` of the folder in which a module lies, told by the module's `__name__`.
+
+    The package tells where: a compiled module has no `__file__` of its own.
+    """
+    package = sys.modules[module.rpartition(".")[0]]
+    return json.loads(Path(str(package.__file__)).with_name(name).read_text(encoding="utf-8"))
 
 
 @cache

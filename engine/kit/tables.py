@@ -7,8 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.core import PositionError
-from engine.kit.forms import Bound, FieldForm, ListOf, Name, Numbers, at, check_each
-from engine.kit.reading import format_value, read_int, read_name, read_object
+from engine.kit.forms import (
+    Bound,
+    FieldForm,
+    ListOf,
+    Name,
+    Numbers,
+    at,
+    check_each,
+    format_value,
+    read_int,
+    read_name,
+    read_object,
+)
 
 
 @dataclass(frozen=True, slots=True)

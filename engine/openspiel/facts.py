@@ -1,15 +1,32 @@
-"""What is said of a game of OpenSpiel before anybody plays it, and how that is found out from OpenSpiel itself."""
+"""The name of a game of OpenSpiel with its parameters, whether it can be played here, and what is known of it before.
+
+`openspiel_go` is OpenSpiel's `go` with its defaults, `openspiel_go:board_size=9:komi=6.5` the same with two parameters
+changed: only those that differ from the default, in the order of their names, each value in one spelling. So one set
+of parameters has one name.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.core import UnknownGameError
-from engine.openspiel import boards, drawing, samples
-from engine.openspiel.library import load
-from engine.openspiel.naming import read_parameters, split_name, write_name
+from engine.openspiel.board import measure, numbering, steady_shape
+from engine.openspiel.library import SAMPLES, DeadEndError, has_fixed_words, load, random_playing
+from engine.openspiel.state import can_guess
 from engine.text import Text
+
+PREFIX: Final = "openspiel_"
+Value = bool | int | float | str
+
+_SHORT_NAME: Final = re.compile(r"[a-z0-9_]{1,64}", re.ASCII)
+_PARAMETER: Final = re.compile(r"(?P<key>[A-Za-z0-9_]{1,64})=(?P<value>[A-Za-z0-9_.+-]{1,64})", re.ASCII)
+_OF_A_FILE: Final = ("_file", "_root")
+"""How the names of parameters end that name a file, which nobody is to choose by the name of a game."""
+_LONGEST: Final = 200
+
 
 MOST_ACTIONS: Final = 2**15
 """A bot is told the notation of every action, which must fit into a message."""
@@ -27,6 +44,69 @@ _NOT_DRAWN: Final = {
 """Games whose hidden parts are not drawn, with the reason."""
 _SHORTEST: Final = 3
 """A playing shorter than this has no room for an opening."""
+
+
+def split_name(name: str) -> tuple[str, dict[str, str]]:
+    """Return OpenSpiel's name of the game and the texts of its parameters. Raises UnknownGameError."""
+    short_name, *parts = name.removeprefix(PREFIX).split(":")
+    found = [_PARAMETER.fullmatch(part) for part in parts]
+    if len(name) > _LONGEST or not name.startswith(PREFIX) or not _SHORT_NAME.fullmatch(short_name) or None in found:
+        raise UnknownGameError(
+            Text(
+                "openspiel.no_name_game_openspiel_they",
+                "{name} is no name of a game of OpenSpiel; they are written like openspiel_go:board_size=9",
+                name=repr(name[:60]),
+            )
+        )
+    return short_name, {match["key"]: match["value"] for match in found if match}
+
+
+def read_parameters(name: str, texts: Mapping[str, str], defaults: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the values of parameters that were written as texts. Raises UnknownGameError naming the parameter."""
+    read: dict[str, Value] = {}
+    for key, text in texts.items():
+        if key not in defaults or key.endswith(_OF_A_FILE):
+            known = ", ".join(sorted(each for each in defaults if not each.endswith(_OF_A_FILE))) or "none"
+            raise UnknownGameError(
+                Text(
+                    "openspiel.game_no_parameter",
+                    "{name}: the game has no parameter {key}; it has: {known}",
+                    name=name,
+                    key=repr(key),
+                    known=known,
+                )
+            )
+        read[key] = _parse_value(name, key, text, defaults[key])
+    return read
+
+
+def _parse_value(name: str, key: str, text: str, default: Value) -> Value:
+    kind = type(default)
+    try:
+        return {"true": True, "false": False}[text] if kind is bool else kind(text)
+    except (KeyError, ValueError):
+        what = {
+            bool: Text("service.true_false", "true or false"),
+            int: Text("openspiel.whole_number", "a whole number"),
+            float: Text("openspiel.number_point", "a number with a point"),
+        }[kind]
+        raise UnknownGameError(
+            Text(
+                "openspiel.parameter_takes_not",
+                "{name}: parameter {key} takes {what}, not {text}",
+                name=name,
+                key=key,
+                what=what,
+                text=repr(text),
+            )
+        ) from None
+
+
+def write_name(short_name: str, parameters: Mapping[str, Value], defaults: Mapping[str, Value]) -> str:
+    """Return the one name of the game with these parameters; those that are not given have their defaults."""
+    changed = {key: value for key, value in sorted(parameters.items()) if value != defaults[key]}
+    texts = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in changed.items()}
+    return ":".join([PREFIX + short_name, *(f"{key}={text}" for key, text in texts.items())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +251,10 @@ def find_out(name: str) -> Facts:
     game = load_game(name)
     kind = game.get_type()
     try:
-        playings = [samples.random_playing(game, seed) for seed in range(samples.NUMBER)]
+        playings = [random_playing(game, seed) for seed in range(SAMPLES)]
     except load().SpielError as error:  # parameters that OpenSpiel takes, and fails of when it is played
         raise _refused(name, error) from error
-    except samples.DeadEndError:
+    except DeadEndError:
         raise UnknownGameError(
             _unplayable_text(
                 name,
@@ -184,6 +264,7 @@ def find_out(name: str) -> Facts:
                 ),
             )
         ) from None
+    changed = [f"{key} {value}" for key, value in split_name(name)[1].items()]
     lengths = [plies for plies, _ in playings]
     has_chance = any(draws for _, draws in playings)  # chess with a drawn line-up says that it has none
     _need_none(
@@ -193,26 +274,19 @@ def find_out(name: str) -> Facts:
         else "",
     )
     is_hidden = kind.information != load().GameType.Information.PERFECT_INFORMATION
-    board = () if is_hidden else boards.steady_shape(game)
+    board = () if is_hidden else steady_shape(game)
     return Facts(
         name=name,
-        title=_title(kind.long_name, name),
+        title=f"{kind.long_name} ({', '.join(['OpenSpiel', *changed])})",
         seats=game.num_players(),
         actions=game.num_distinct_actions(),
         max_plies=game.max_game_length(),
         has_chance=has_chance,
         is_hidden=is_hidden,
-        has_fixed_words=samples.has_fixed_words(game),
-        can_guess=is_hidden and kind.short_name not in _NOT_DRAWN and drawing.can_guess(game),
-        board=boards.measure(board),
-        clicks=boards.numbering(game) if board else "",
+        has_fixed_words=has_fixed_words(game),
+        can_guess=is_hidden and kind.short_name not in _NOT_DRAWN and can_guess(game),
+        board=measure(board),
+        clicks=numbering(game) if board else "",
         opening=0 if has_chance else min(game.num_players(), (min(lengths) - 1) // 2),
         decisions=max(1, min(sorted(lengths)[len(lengths) // 2], game.max_game_length() - 1)),
     )
-
-
-def _title(long_name: str, name: str) -> str:
-    """Return the name for people: OpenSpiel's own, with the parameters that are not the default."""
-    _, parameters = split_name(name)
-    shown = ", ".join(f"{key} {value}" for key, value in parameters.items())
-    return f"{long_name} (OpenSpiel, {shown})" if shown else f"{long_name} (OpenSpiel)"

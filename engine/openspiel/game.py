@@ -1,30 +1,36 @@
-"""A game of OpenSpiel with one set of parameters, as a game of the arena."""
+"""A game of OpenSpiel with one set of parameters, as a game of the arena, and how bots search it and learn from it.
+
+OpenSpiel has no words for how good a position is: positions are played out at random. Where something is hidden, only
+games are searched of which OpenSpiel can draw what a seat cannot see.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.core import ActionTable, Game, Observation, State
+from engine.abilities import Playable
+from engine.chance import SeededChance
+from engine.core import AbilityError, ActionTable, Game, Observation, State
+from engine.features import Featured, FeaturePart, reals
 from engine.kit.options import no_options
 from engine.openspiel.facts import Facts, load_game
-from engine.openspiel.library import VERSION
+from engine.openspiel.library import VERSION, play_again
+from engine.openspiel.state import OpenSpielState, SeenState, begin, read
+from engine.text import Text
 
 if TYPE_CHECKING:
-    from engine.abilities import Playable, Shown
+    from engine.abilities import Shown
     from engine.chance import Chance
-    from engine.features import Featured
-    from engine.openspiel.state import OpenSpielState
 
 RULES_VERSION: Final = f"1+openspiel.{VERSION}"
 """The first number changes with what the arena makes of OpenSpiel's games."""
-
-
-@cache
-def _numbered(count: int) -> ActionTable:
-    """Return a table whose notation is the id: OpenSpiel's own words differ from position to position."""
-    return ActionTable([f"A{action}" for action in range(count)])
+_BUDGET: Final = 2000
+"""How many legal actions and outcomes of chance are looked at for one position: what they cost differs little."""
+_MOST: Final = 8
+"""How many times one position is played out at most."""
 
 
 class OpenSpielGame(Game):
@@ -37,7 +43,7 @@ class OpenSpielGame(Game):
         self.title = facts.title
         self.rules_version = RULES_VERSION
         self.seats = range(facts.seats, facts.seats + 1)
-        self.actions = _numbered(facts.actions)
+        self.actions = _numbered_actions(facts.actions)
         self.options = no_options(facts.name)
         self.max_plies = facts.max_plies
         self.has_chance = facts.has_chance
@@ -54,8 +60,6 @@ class OpenSpielGame(Game):
 
         The last one is kept: the next position that a bot reads mostly goes on from it.
         """
-        from engine.openspiel.history import play_again
-
         known, inner = self._recent
         count = len(known)
         if inner is None or list(history[:count]) != known:
@@ -66,15 +70,11 @@ class OpenSpielGame(Game):
         return inner.clone()
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> OpenSpielState:
-        from engine.openspiel.state import begin
-
         del options
         self.check_seats(seats)
         return begin(self, chance)
 
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> OpenSpielState:
-        from engine.openspiel.state import read
-
         return read(self, data, chance)
 
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
@@ -89,14 +89,10 @@ class OpenSpielGame(Game):
 
     @property
     def playable(self) -> Playable | None:
-        from engine.openspiel.evaluation import playable_of
-
         return playable_of(self)
 
     @property
     def featured(self) -> Featured | None:
-        from engine.openspiel.features import featured_of
-
         return featured_of(self)
 
     @property
@@ -109,3 +105,135 @@ class OpenSpielGame(Game):
         """Return how many random plies start a match: one for each seat, fewer if playings may be very short."""
         del seats
         return self.facts.opening
+
+
+@cache
+def playable_of(game: OpenSpielGame) -> Playable | None:
+    """Return how the game is searched; None if what is hidden in it cannot be drawn."""
+    if game.has_hidden_information and not game.facts.can_guess:
+        return None
+    decisions = game.facts.decisions
+    return Playable(evaluate_all=evaluate_all, redraw=redraw, usual_decisions=lambda _seats: decisions)
+
+
+def redraw(state: OpenSpielState | SeenState, seat: int, random: Random) -> OpenSpielState | SeenState:
+    """Return a copy with another chance to come, and with what the seat cannot see drawn anew until the end."""
+    if state.seat() is None:
+        return state.clone()
+    game = state.game
+    inner = game.played(state.sample) if isinstance(state, SeenState) else state.inner.clone()
+    if game.has_hidden_information:
+        inner = inner.resample_from_infostate(seat, random.random)
+    return OpenSpielState(game, inner, SeededChance(random.getrandbits(53)))
+
+
+def evaluate_all(state: OpenSpielState | SeenState) -> list[float]:
+    """Return how good a position is for each seat, from 0 to 1: by the mean of what short random playings return.
+
+    The playings are the same for the same position; where they come to no end, every seat has 0.5. After the end it
+    is the share of the other seats that a seat is better than, seats that are equal counting one half.
+    """
+    outcome = state.outcome()
+    if outcome is not None:
+        return [_share(own, outcome.ranks) for own in outcome.ranks]
+    if isinstance(state, SeenState):
+        raise AbilityError(
+            Text(
+                "openspiel.only_whole_position_value_draw",
+                "only a whole position has a value; draw one by `determinize`",
+            )
+        )
+    game = state.game.inner
+    low, high = game.min_utility(), game.max_utility()
+    played = list(play_outs(state.inner)) if high > low else []
+    if not played:
+        return [0.5] * state.game.facts.seats
+    means = [sum(each) / len(played) for each in zip(*played, strict=True)]
+    return [min(1.0, max(0.0, (mean - low) / (high - low))) for mean in means]
+
+
+def _share(own: int, ranks: Sequence[int]) -> float:
+    others = sum(1.0 if rank > own else 0.5 if rank == own else 0.0 for rank in ranks) - 0.5  # itself left out
+    return others / (len(ranks) - 1)
+
+
+def play_outs(inner: Any) -> Iterator[Sequence[float]]:
+    """Yield what the seats get in random playings from OpenSpiel's state, as many as the budget allows."""
+    random, left = Random(_seed_of(inner)), _BUDGET
+    for _ in range(_MOST):
+        state = inner.clone()
+        left = _play_out(state, random, left)
+        if left < 0:
+            return
+        yield state.returns()
+
+
+def _play_out(state: Any, random: Random, left: int) -> int:
+    """Play OpenSpiel's state on at random and return what is left of the budget: below 0 if it has come to no end."""
+    draw = random.random
+    while left >= 0 and not state.is_terminal():
+        if state.is_chance_node():
+            actions, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(random.choices(actions, weights)[0])
+            left -= len(actions)
+        else:
+            legal = state.legal_actions()
+            state.apply_action(legal[int(draw() * len(legal))])
+            left -= len(legal)
+    return left
+
+
+def _seed_of(inner: Any) -> int:
+    """Return a number that follows from the position and differs from the next one's."""
+    seed = 0
+    for action in inner.history()[-8:]:
+        seed = (seed * 31 + int(action) + 1) % 2**31
+    return seed
+
+
+@cache
+def featured_of(game: OpenSpielGame) -> Featured | None:
+    """Return the planes; None if OpenSpiel gives no tensor, or what is hidden from a seat cannot be drawn."""
+    if game.has_hidden_information and not game.facts.can_guess:
+        return None
+    if not game.inner.get_type().provides_observation_tensor:
+        return None
+    planes, board = _shape(game.inner.observation_tensor_shape())
+    parts = (reals("tensor", "a part of OpenSpiel's observation tensor", tuple(f":{n}" for n in range(planes))),)
+
+    def parts_of(seats: int, options: Any) -> Sequence[FeaturePart]:
+        del seats, options
+        return parts
+
+    return Featured(board=lambda _seats, _options: board, parts=parts_of, numbers=numbers_of)
+
+
+def _shape(shape: Sequence[int]) -> tuple[int, tuple[int, ...]]:
+    """Return the number of planes, and the board: a tensor of less than three dimensions is one plane."""
+    if len(shape) > 2:
+        return shape[0], tuple(shape[1:])
+    return 1, tuple(shape)
+
+
+def numbers_of(state: OpenSpielState | SeenState, seat: int) -> Sequence[float]:
+    """Return the tensor of what a seat sees, which a position that looks the same to it gives, too.
+
+    Raises AbilityError for what a seat saw of the end, with which no such position comes.
+    """
+    if isinstance(state, SeenState) and not state.sample:
+        raise AbilityError(
+            Text(
+                "openspiel.what_seat_saw_end_no",
+                "what a seat saw of the end of {game} has no tensor; take the position itself",
+                game=state.game.name,
+            )
+        )
+    inner = state.game.played(state.sample) if isinstance(state, SeenState) else state.inner
+    found: Sequence[float] = inner.observation_tensor(seat)
+    return found
+
+
+@cache
+def _numbered_actions(count: int) -> ActionTable:
+    """Return a table whose notation is the id: OpenSpiel's own words differ from position to position."""
+    return ActionTable([f"A{action}" for action in range(count)])

@@ -9,9 +9,7 @@ from google.protobuf.message import DecodeError
 from arena.games.openspiel.v1 import state_pb2
 from engine.chance import SeededChance
 from engine.core import Observation, PositionError
-from engine.openspiel.hidden import SeenState, look
-from engine.openspiel.state import JSON_VERSION, OpenSpielState
-from engine.openspiel.visible import information_of
+from engine.openspiel.state import JSON_VERSION, OpenSpielState, SeenState, information_of, look
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame

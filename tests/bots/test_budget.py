@@ -1,7 +1,7 @@
 """How long the search thinks."""
 
 from arena.v1 import match_pb2, play_pb2
-from bots.algorithms.budget import LONGEST_S, UNLIMITED_S, thinking_seconds
+from bots.algorithms.search import LONGEST_S, UNLIMITED_S, thinking_seconds
 from bots.decision import Decision, Match
 
 

@@ -32,9 +32,8 @@ from arena.v1 import play_pb2
 from arena.wire import encoding
 from bots import session
 from bots.errors import AnswerError
-from bots.loopback import Loopback
 from bots.offline import MATCH_ID, play_offline
-from bots.session import Bot, PlaySession
+from bots.session import Bot, Loopback, PlaySession
 from bots.stream import play
 from engine import registry
 from engine.chance import SeededChance

@@ -11,10 +11,8 @@ import pytest
 
 import engine
 from bots.training import duels
-from bots.training.__main__ import main
-from bots.training.climb import ClimbStep, Vector, climb, units_of
+from bots.training.__main__ import ClimbStep, Vector, WeightsFileError, climb, main, read_weights, rounded, units_of
 from bots.training.duels import Duel, need_weighing, play_duel
-from bots.training.weights_file import WeightsFileError, read_weights, rounded
 from engine import registry
 from engine.abilities import Weighing, need_playable
 from engine.playout import positions

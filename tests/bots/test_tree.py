@@ -7,8 +7,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from bots.algorithms.lines import find_turns
 from bots.algorithms.tree import History, Node, Search, Settings
-from bots.algorithms.turns import find_turns
 from engine import registry
 from engine.abilities import Playable, need_playable
 from engine.chance import SeededChance

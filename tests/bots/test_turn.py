@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from bots.algorithms.tree import Node, Search, Settings
-from bots.turn import MOST_ACTIONS, decide_turn
+from bots.session import MAX_ACTIONS, decide_turn
 from engine import registry
 from engine.abilities import need_playable
 from engine.chance import RecordingChance, SeededChance
@@ -50,7 +50,7 @@ def test_all_of_a_turn_is_applied_and_the_next_decision_is_anothers_or_after_cha
             while again.seat() == seat and len(again.legal_actions()) == 1 and not again.revealed():
                 again.apply(again.legal_actions()[0])
             assert index == len(chosen) - 1 or not again.revealed()
-        assert again.seat() != seat or again.revealed() or len(chosen) == MOST_ACTIONS
+        assert again.seat() != seat or again.revealed() or len(chosen) == MAX_ACTIONS
 
 
 def test_a_choice_that_is_illegal_is_told_and_a_game_that_is_over_has_no_turn() -> None:

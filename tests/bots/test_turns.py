@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from bots.algorithms.greedy import best_turn
-from bots.algorithms.turns import Turn, find_turns
+from bots.algorithms.lines import Turn, find_turns
 from engine import registry
 from engine.abilities import need_playable
 from engine.chance import SeededChance

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bots.algorithms.search import value_match
 from bots.algorithms.uniform import RandomBot
-from bots.algorithms.valuation import value_match
 from bots.offline import play_offline
 from engine import registry
 from engine.chance import SeededChance

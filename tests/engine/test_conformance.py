@@ -10,8 +10,7 @@ import pytest
 from engine import registry
 from engine.abilities import Playable
 from engine.chance import Chance
-from engine.conformance import Case, cases, check_game
-from engine.conformance_core import ConformanceError
+from engine.conformance import Case, ConformanceError, cases, check_game
 from engine.core import EngineError, Game, Observation
 from tests.support.nim import NIM, Nim, NimState
 

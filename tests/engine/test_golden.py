@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine import golden, registry
-from engine.playthrough import actions_in
+from engine.golden import actions_in
 
 TABLES = [(name, seats) for name in registry.single_names() for seats in registry.get(name).seats]
 

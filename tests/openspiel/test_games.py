@@ -1,18 +1,28 @@
-"""Games of OpenSpiel as the arena plays them: their chance is recorded, and what is hidden stays hidden."""
+"""Games of OpenSpiel as the arena plays, searches and encodes them: chance is recorded, hidden parts stay hidden."""
 
 from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
+from arena.adapters.batch import Batch
+from arena.adapters.features import features_of
 from arena.story.errors import StoryError
 from arena.story.public_positions import PublicPositions
+from bots.algorithms.greedy import GreedyBot
+from bots.algorithms.search import SearchBot
+from bots.algorithms.uniform import RandomBot
+from bots.offline import play_offline
 from engine import registry
 from engine.abilities import Move
 from engine.chance import RecordingChance, ScriptedChance, SeededChance
-from engine.core import AbilityError, PositionError
-from engine.openspiel.hidden import SeenState
+from engine.core import AbilityError, PositionError, State
+from engine.openspiel import family
+from engine.openspiel.game import OpenSpielGame
+from engine.openspiel.state import OpenSpielState, SeenState
+from engine.playout import positions
 from engine.record import UNKNOWN_ACTION, Playing, replay
 
 
@@ -160,3 +170,112 @@ def test_a_match_that_goes_on_is_not_told_to_everybody_where_each_seat_sees_some
     chess = registry.get("openspiel_chess")
     position = chess.new_state(2)
     assert PublicPositions(chess, 2).of(position) is position
+
+
+def game_of(name: str) -> OpenSpielGame:
+    game = family.get(name)
+    assert isinstance(game, OpenSpielGame)
+    return game
+
+
+SEARCHED = [name for name in family.names() if game_of(name).facts.can_guess]
+
+
+def test_the_card_games_in_which_openspiel_can_draw_hidden_cards_are_searched() -> None:
+    assert {"openspiel_kuhn_poker", "openspiel_leduc_poker", "openspiel_universal_poker"} <= set(SEARCHED)
+    # What it draws there keeps a part of what is hidden, or could not have been played.
+    assert not {"openspiel_bargaining", "openspiel_euchre", "openspiel_gin_rummy", "openspiel_hearts"} & set(SEARCHED)
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_what_a_seat_is_sent_is_the_same_whatever_is_hidden_from_it(name: str) -> None:
+    game, random = game_of(name), Random(1)
+    playable = game.playable
+    assert playable is not None
+    others = 0
+    for state in positions(game, game.seats[0], 5):
+        for seat in range(game.seats[0]) if state.seat() is not None else ():
+            other = playable.redraw(state, seat, random)
+            others += other.to_json() != state.to_json()
+            assert game.encode_observation(other, seat) == game.encode_observation(state, seat)
+    assert others, "no other position was drawn, so that nothing was compared"
+
+
+def test_two_deals_that_look_the_same_to_a_seat_are_sent_as_the_same_bytes() -> None:
+    game = game_of("openspiel_leduc_poker")
+    sent = {
+        (own, other): game.encode_observation(game.new_state(2, chance=ScriptedChance([[own], [other]])), 0)
+        for own, other in [(0, 1), (0, 2), (3, 1), (3, 2)]
+    }
+    assert sent[0, 1] == sent[0, 2] != sent[3, 1] == sent[3, 2]
+
+
+@pytest.mark.parametrize(
+    "name", ["openspiel_leduc_poker", "openspiel_leduc_poker:players=3", "openspiel_universal_poker"]
+)
+def test_the_samples_search_it(name: str) -> None:
+    seats = game_of(name).seats[0]
+    bots = [GreedyBot(), SearchBot(playouts=4), *(RandomBot() for _ in range(seats - 2))]
+    played = play_offline(bots, name, chance_seed=3)
+    assert len(played.ranks) == seats
+
+
+def test_a_game_whose_hidden_parts_nobody_can_draw_is_not_searched() -> None:
+    assert registry.get("openspiel_phantom_ttt").playable is None
+
+
+def test_what_a_seat_sees_has_no_value_of_its_own() -> None:
+    game = game_of("openspiel_leduc_poker")
+    seen = game.observed(game.encode_observation(game.new_state(2, chance=SeededChance(1)), 0)[1]).state
+    assert game.playable is not None
+    with pytest.raises(AbilityError, match="only a whole position has a value"):
+        game.playable.evaluate_all(seen)
+
+
+def tensor_of(state: State) -> list[float]:
+    """What OpenSpiel itself says of the position to seat 1."""
+    assert isinstance(state, OpenSpielState)
+    found: list[float] = state.inner.observation_tensor(1)
+    return found
+
+
+def test_the_planes_are_openspiels_tensor() -> None:
+    game = family.get("openspiel_tic_tac_toe")
+    features, state = features_of(game, 2), game.new_state(2)
+    state.apply(4)
+    assert features.shape == (3, 3, 3)
+    assert features.planes(state, 1).reshape(-1).tolist() == tensor_of(state)
+
+
+def test_a_tensor_without_planes_is_one() -> None:
+    game = family.get("openspiel_kuhn_poker")
+    features = features_of(game, 2)
+    state = game.new_state(2, chance=SeededChance(1))
+    assert features.shape == (1, len(tensor_of(state)))
+    seen = game.observed(game.encode_observation(state, 1)[1])
+    assert (features.planes(seen, 1) == features.planes(state, 1)).all()
+
+
+def test_what_a_seat_saw_of_the_end_has_none() -> None:
+    game = family.get("openspiel_kuhn_poker")
+    features, state = features_of(game, 2), game.new_state(2, chance=SeededChance(1))
+    while state.seat() is not None:
+        state.apply(0)
+    seen = game.observed(game.encode_observation(state, 1)[1])
+    with pytest.raises(AbilityError, match="of the end of openspiel_kuhn_poker has no tensor"):
+        features.planes(seen, 1)
+    features.planes(state, 1)
+
+
+def test_a_game_that_hides_what_cannot_be_drawn_gives_no_planes() -> None:
+    with pytest.raises(AbilityError, match=r"openspiel_bridge gives no feature planes \(Game.featured\)"):
+        features_of(family.get("openspiel_bridge"), 4)
+
+
+def test_they_are_played_in_batches() -> None:
+    batch = Batch(family.get("openspiel_leduc_poker"), 4, 2, seed=3)
+    generator = np.random.default_rng(1)
+    ended = 0
+    for _ in range(40):
+        ended += int(batch.step(batch.random_actions(generator)).ended.sum())
+    assert ended > 4

@@ -20,8 +20,8 @@ from typing import Any
 from engine.abilities import Playable
 from engine.chance import Chance, SeededChance
 from engine.core import ActionTable, Game, Observation, Outcome, PositionError, Reveal, State
+from engine.kit.forms import need, read_int, read_ints, read_list, read_object
 from engine.kit.options import DeclaredOptions, IntegerOption, option
-from engine.kit.reading import need, read_int, read_ints, read_list, read_object
 
 MOST_TAKEN = 3
 MOST_COUNTERS = 100

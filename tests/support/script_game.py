@@ -17,8 +17,8 @@ from typing import Any, Self
 
 from engine.chance import Chance, SeededChance
 from engine.core import ActionTable, Game, Observation, OptionsError, Outcome, PositionError, Reveal, State
+from engine.kit.forms import distinct, read_int, read_ints, read_list, read_object
 from engine.kit.options import DeclaredOptions, option
-from engine.kit.reading import distinct, read_int, read_ints, read_list, read_object
 
 MOST_ACTIONS = 8
 MOST_POINTS = 10**6

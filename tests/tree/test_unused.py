@@ -22,10 +22,10 @@ BY_ANOTHER_WAY = {
     "router": "the pages are put together by it",
     "VERBS": "`arena.cli.commands.app_of` finds it in the file of a noun",
     "CHECKS": "`engine.registry.checks` finds it in the folder of a game",
-    "FEATURED": "`engine.folder` finds it in the folder of a game",
+    "FEATURED": "`engine.kit.layout` finds it in the folder of a game",
     "GAME": "`engine.registry.get` finds it in the folder of a game",
-    "PLAYABLE": "`engine.folder` finds it in the folder of a game",
-    "SHOWN": "`engine.folder` finds it in the folder of a game",
+    "PLAYABLE": "`engine.kit.layout` finds it in the folder of a game",
+    "SHOWN": "`engine.kit.layout` finds it in the folder of a game",
     "gather": "the process that answers for the pages finds it by its name",
     "perft_counts": "`engine.golden` finds it in the folder of a game",
     "playthrough_lines": "`engine.golden` finds it in the folder of a game",
@@ -42,7 +42,7 @@ KEPT = {
     "engine/golden.py: read": "for the tests of games, beside `write`",
     "engine/openspiel/family.py: get": "`engine.registry` asks a family for its games by it",
     "engine/openspiel/family.py: names": "`engine.registry` asks a family for its games by it",
-    "engine/playthrough.py: actions_in": "for the tests of games, beside what writes the lines",
+    "engine/golden.py: actions_in": "for the tests of games, beside what writes the lines",
     "ratings/store/rating.py: RatingRecord": "the database has this table by it",
 }
 WHOLE = ("ratings/store/postgresql.py", "ratings/store/sqlite.py", "ratings/store/migrations", "engine/games/*/wire.py")

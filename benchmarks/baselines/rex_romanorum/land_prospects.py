@@ -13,8 +13,8 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.odds import win_probability
 from engine.games.rex_romanorum.options import Triple
-from engine.games.rex_romanorum.rules.acquire import affordable_regions
-from engine.games.rex_romanorum.rules.count import most
+from engine.games.rex_romanorum.rules.land import affordable_regions
+from engine.games.rex_romanorum.rules.moves import most_figures
 from engine.games.rex_romanorum.state import COUNT, KEEP, NOTHING, RexState, all_churches, manned
 
 _HARVESTS_A_ROUND: Final = 0.4
@@ -58,7 +58,7 @@ def _add_attacks(state: RexState, changes: list[float]) -> None:
     attackers = dict(state.arrived)
     if state.phase == COUNT and state.source != NOTHING:
         there = state.source // REGION_COUNT * REGION_COUNT + state.target
-        attackers[there] = attackers.get(there, 0) + most(state)
+        attackers[there] = attackers.get(there, 0) + most_figures(state)
     enemies = {figures % REGION_COUNT for figures in attackers if not state.land[state.active] & BIT[figures % 62]}
     for region in sorted(enemies):
         army = _triple([attackers.get(kind * REGION_COUNT + region, 0) for kind in range(3)])

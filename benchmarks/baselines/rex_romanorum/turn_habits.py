@@ -15,8 +15,7 @@ from engine.games.rex_romanorum.actions import (
     ACT_MUSTER,
 )
 from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, NEIGHBOURS, REGION_COUNT, regions_of
-from engine.games.rex_romanorum.rules.acquire import CARDS_DRAWN, affordable_regions
-from engine.games.rex_romanorum.rules.build import may_add_church
+from engine.games.rex_romanorum.rules.land import CARDS_DRAWN, affordable_regions, may_add_church
 from engine.games.rex_romanorum.scoring import production, wealth
 from engine.games.rex_romanorum.state import RexState, manned
 

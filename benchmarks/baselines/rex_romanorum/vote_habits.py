@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.games.rex_romanorum.actions import ABSTAIN, DECLINE, OFFER, STAND, VOTE
 from engine.games.rex_romanorum.board import TITLE_COUNT
-from engine.games.rex_romanorum.rules.king import most_offered
+from engine.games.rex_romanorum.rules.elections import most_offered
 from engine.games.rex_romanorum.scoring import wealth
 from engine.games.rex_romanorum.state import NOTHING, Election, RexState
 

@@ -9,7 +9,7 @@ from math import exp
 from typing import Final
 
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, TITLE_COUNT
-from engine.games.rex_romanorum.rules.bishop import church_votes
+from engine.games.rex_romanorum.rules.elections import church_votes
 from engine.games.rex_romanorum.state import (
     BISHOP_VOTE,
     KING_VOTE,

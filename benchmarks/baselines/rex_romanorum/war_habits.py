@@ -19,8 +19,7 @@ from engine.games.rex_romanorum.actions import (
     RETREAT,
 )
 from engine.games.rex_romanorum.board import ABOVE, BIT, NEIGHBOURS, REGION_COUNT, regions_of
-from engine.games.rex_romanorum.rules.count import most
-from engine.games.rex_romanorum.rules.move import targets
+from engine.games.rex_romanorum.rules.moves import most_figures, targets
 from engine.games.rex_romanorum.state import NOTHING, RexState, manned
 
 _ODDS: Final = 1.3
@@ -124,7 +123,7 @@ def _gathered(state: RexState, region: int, armies: int) -> int:
 def choose_count(state: RexState, random: Random) -> int:
     """Send one figure into an undefended region and all into a fight; divide the gold among placements."""
     del random
-    highest = most(state)
+    highest = most_figures(state)
     if state.source != NOTHING:
         is_free = state.task == ACT_ATTACK and not BIT[state.target] & manned(state)
         return COUNT + (1 if is_free else highest)

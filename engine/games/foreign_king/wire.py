@@ -12,7 +12,7 @@ from engine.core import EngineError, PositionError
 from engine.games.foreign_king import state as at
 from engine.games.foreign_king.options import OPTIONS, Options
 from engine.games.foreign_king.state import POSITION, ForeignKingState, colour_count
-from engine.kit.messages import SameFields
+from engine.kit.fields import SameFields
 
 TYPE: Final[str] = state_pb2.ForeignKingState.DESCRIPTOR.full_name
 _RULEBOOKS: Final = ("", "canonical", "en", "de", "it", "fr")

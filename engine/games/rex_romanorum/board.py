@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.folder import read_json
+from engine.kit.layout import read_json
 
 if TYPE_CHECKING:
     from engine.native import i64

@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any, Final
 
 from engine.core import OptionsError
-from engine.folder import read_json
 from engine.games.rex_romanorum.board import (
     BIT,
     DIOCESES,
@@ -19,6 +18,7 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     regions_of,
 )
+from engine.kit.layout import read_json
 from engine.kit.options import (
     DeclaredOptions,
     EachOnce,

@@ -13,7 +13,7 @@ from typing import Any, Final
 from engine.chance import Chance, SeededChance
 from engine.core import PositionError, Reveal
 from engine.games.rex_romanorum import clones
-from engine.games.rex_romanorum.actions import ACT_KING, ACTIONS, FIGURE_COUNT, HIGHEST_COUNT, KINDS
+from engine.games.rex_romanorum.actions import ACT_KING, ACTIONS, BUILD_DONE, CHURCH, FIGURE_COUNT, HIGHEST_COUNT, KINDS
 from engine.games.rex_romanorum.board import (
     BIT,
     DIOCESES,
@@ -24,7 +24,6 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     mask_of,
 )
-from engine.games.rex_romanorum.buildings import Buildings
 from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.kit.fields import FieldGroup, ObjectForm, PositionForm, stated, unstated
 from engine.kit.forms import (
@@ -37,10 +36,11 @@ from engine.kit.forms import (
     Optional,
     OptionsForm,
     SeatNumber,
+    need,
+    read_list,
     seat_count,
 )
 from engine.kit.phases import KnownTable, PhasedState, PhaseTable
-from engine.kit.reading import need
 from engine.kit.tables import ByName, Entries, FewEntries, Mask
 from engine.native import give_methods
 
@@ -83,6 +83,29 @@ _REGION_MASK: Final = Mask(REGIONS)
 _REGIONS: Final = ListOf(Name(REGION_INDEX), distinct=True)
 _PERHAPS_SEAT: Final = Optional(SeatNumber(), NOBODY)
 _SEATS: Final = ListOf(SeatNumber(), distinct=True)
+
+
+class Buildings:
+    """The form of CHURCH and CASTLE actions, listed in the order of the action table."""
+
+    _form: Final = Name({ACTIONS.names[action]: action for action in range(CHURCH, BUILD_DONE)})
+
+    def write(self, value: Sequence[int], state: Any) -> list[str]:
+        return [self._form.write(building, state) for building in value]
+
+    def read(self, data: Any, key: str, state: Any) -> tuple[int, ...]:
+        built = tuple(self._form.read(name, key, state) for name in read_list(data, key))
+        self._check_order(built, key)
+        return built
+
+    def check(self, value: Sequence[int], key: str, state: Any) -> None:
+        for building in value:
+            self._form.check(building, key, state)
+        self._check_order(value, key)
+
+    def _check_order(self, built: Sequence[int], key: str) -> None:
+        if sorted(set(built)) != list(built):
+            raise PositionError(f"{key}: expected buildings in the order of the action table")
 
 
 class _Target:

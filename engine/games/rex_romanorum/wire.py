@@ -13,7 +13,7 @@ from engine.core import EngineError, PositionError
 from engine.games.rex_romanorum.board import REGION_COUNT, mask_of, regions_of
 from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.games.rex_romanorum.state import NOTHING, POSITION, Election, RexState, new_election
-from engine.kit.messages import SameFields
+from engine.kit.fields import SameFields
 
 TYPE: Final[str] = state_pb2.RexRomanorumState.DESCRIPTOR.full_name
 

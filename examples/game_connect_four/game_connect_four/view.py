@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.abilities import Move, Shown, View
-from engine.kit.drawing import group, part, text
-from engine.picture import Picture
+from engine.picture import Picture, group, part, text
 from game_connect_four.board import ACTIONS, COLUMNS, ROWS, square
 from game_connect_four.state import END, NOBODY, ConnectFourState
 

@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.procfs.processes import list_children
-from bots.uci.engine import Engine
-from bots.uci.errors import UciError
-from bots.uci.process import LONGEST_LINE, EngineProcess, quote
+from bots.uci.engine import LONGEST_LINE, Engine, EngineProcess, UciError, quote
 from tests.support.processes import wait_until
 
 SCRIPTED = Path(__file__).resolve().parents[2] / "support" / "uci_engine.py"
@@ -155,7 +153,7 @@ def test_one_that_says_anything_but_a_greeting_still_owes_it() -> None:
 
 WATCHING = """
 import sys
-from bots.uci.process import EngineProcess
+from bots.uci.engine import EngineProcess
 process = EngineProcess(sys.argv[1:])
 process.send("uci")
 process.receive(b"uciok")

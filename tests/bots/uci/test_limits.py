@@ -6,7 +6,7 @@ import pytest
 
 from arena.v1 import match_pb2, play_pb2
 from bots.decision import Decision, Match
-from bots.uci.limits import go_by_clock
+from bots.uci.bot import go_by_clock
 
 
 def decision(clock: match_pb2.Clock, *, bank_us: int = 0, time_limit_us: int = 0, waited_s: float = 0.0) -> Decision:

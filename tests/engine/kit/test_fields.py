@@ -11,9 +11,8 @@ import pytest
 from engine.chance import Chance, SeededChance
 from engine.core import InvariantError, Outcome, PositionError
 from engine.kit.fields import FieldGroup, ObjectForm, PositionForm, stated, unstated
-from engine.kit.forms import Flag, ListOf, Number, Numbers, Optional, SeatNumber, seat_count
+from engine.kit.forms import Flag, ListOf, Number, Numbers, Optional, SeatNumber, need, seat_count
 from engine.kit.phases import OVER, Phase, PhasedState, PhaseTable
-from engine.kit.reading import need
 
 PLAY, END = range(2)
 

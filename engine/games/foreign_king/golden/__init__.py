@@ -10,8 +10,8 @@ from engine.chance import SeededChance
 from engine.core import State
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king.state import ForeignKingState
+from engine.golden import Policy, playthrough
 from engine.perft import perft
-from engine.playthrough import Policy, playthrough
 
 SEEDS: Final[Mapping[int, int]] = {2: 240, 3: 194, 4: 133}
 """Of playings that come through every phase their number of seats has."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from engine.games.foreign_king import state as at
-from engine.games.foreign_king.rules import build, citizens, flow, income, king, order, turn, virtual
+from engine.games.foreign_king.rules import citizens, king, turns
 from engine.games.foreign_king.state import ForeignKingState
 from engine.kit.phases import PhasedState, PhaseTable
 
@@ -22,11 +22,11 @@ class Calls(PhaseTable):
         state = cast(ForeignKingState, position)
         phase = state.phase
         if phase == at.TURN:
-            return turn.legal_turn(state)
+            return turns.legal_turn(state)
         if phase == at.QUEEN_SUB:
-            return turn.legal_queen(state)
+            return turns.legal_queen(state)
         if phase == at.BUILD:
-            return build.legal_build(state)
+            return turns.legal_build(state)
         if phase == at.PLACE_P:
             return citizens.legal_place(state)
         if phase == at.PLACE_N:
@@ -46,24 +46,24 @@ class Calls(PhaseTable):
         if phase == at.INACTIVATE:
             return king.legal_inactivate(state)
         if phase == at.VIRT:
-            return virtual.legal_virt(state)
+            return king.legal_virt(state)
         if phase == at.VIRT_TO:
-            return virtual.legal_virt_to(state)
+            return king.legal_virt_to(state)
         if phase == at.POST:
-            return flow.legal_post(state)
+            return turns.legal_post(state)
         if phase == at.ORDER:
-            return order.legal_order(state)
+            return turns.legal_order(state)
         return super().legal_in(position)
 
     def is_legal_in(self, position: PhasedState, action: int) -> bool:
         state = cast(ForeignKingState, position)
         phase = state.phase
         if phase == at.TURN:
-            return turn.is_legal_turn(state, action)
+            return turns.is_legal_turn(state, action)
         if phase == at.QUEEN_SUB:
-            return turn.is_legal_queen(state, action)
+            return turns.is_legal_queen(state, action)
         if phase == at.BUILD:
-            return build.is_legal_build(state, action)
+            return turns.is_legal_build(state, action)
         if phase == at.PLACE_P:
             return citizens.is_legal_place(state, action)
         if phase == at.PLACE_N:
@@ -83,13 +83,13 @@ class Calls(PhaseTable):
         if phase == at.INACTIVATE:
             return king.is_legal_inactivate(state, action)
         if phase == at.VIRT:
-            return virtual.is_legal_virt(state, action)
+            return king.is_legal_virt(state, action)
         if phase == at.VIRT_TO:
-            return virtual.is_legal_virt_to(state, action)
+            return king.is_legal_virt_to(state, action)
         if phase == at.POST:
-            return flow.is_legal_post(state, action)
+            return turns.is_legal_post(state, action)
         if phase == at.ORDER:
-            return order.is_legal_order(state, action)
+            return turns.is_legal_order(state, action)
         return super().is_legal_in(position, action)
 
     def apply_in(self, position: PhasedState, action: int) -> None:
@@ -97,30 +97,30 @@ class Calls(PhaseTable):
         phase = state.phase
         if phase == at.TURN:
             if action < 4:
-                return turn.apply_space(state, action)
+                return turns.apply_space(state, action)
             if action < 5:
-                return income.apply_coins(state, action)
+                return turns.apply_coins(state, action)
             if action < 6:
-                return turn.apply_space(state, action)
+                return turns.apply_space(state, action)
             if action < 7:
-                return turn.apply_queen(state, action)
+                return turns.apply_queen(state, action)
             if action < 8:
-                return income.apply_change(state, action)
+                return turns.apply_change(state, action)
             if action < 9:
-                return flow.apply_loan(state, action)
-            return flow.apply_pass(state, action)
+                return turns.apply_loan(state, action)
+            return turns.apply_pass(state, action)
         if phase == at.QUEEN_SUB:
             if action < 4:
-                return turn.apply_space(state, action)
+                return turns.apply_space(state, action)
             if action < 5:
-                return income.apply_coins(state, action)
+                return turns.apply_coins(state, action)
             if action < 6:
-                return turn.apply_space(state, action)
+                return turns.apply_space(state, action)
             if action < 7:
-                return turn.apply_queen(state, action)
-            return income.apply_change(state, action)
+                return turns.apply_queen(state, action)
+            return turns.apply_change(state, action)
         if phase == at.BUILD:
-            return build.apply_build(state, action)
+            return turns.apply_build(state, action)
         if phase == at.PLACE_P:
             return citizens.apply_place(state, action)
         if phase == at.PLACE_N:
@@ -151,16 +151,16 @@ class Calls(PhaseTable):
             return king.apply_inact(state, action)
         if phase == at.VIRT:
             if action < 119:
-                return virtual.apply_virt_place(state, action)
-            return virtual.apply_virt_from(state, action)
+                return king.apply_virt_place(state, action)
+            return king.apply_virt_from(state, action)
         if phase == at.VIRT_TO:
-            return virtual.apply_virt_to(state, action)
+            return king.apply_virt_to(state, action)
         if phase == at.POST:
             if action < 9:
-                return flow.apply_loan_after(state, action)
+                return turns.apply_loan_after(state, action)
             if action < 10:
-                return flow.apply_repay(state, action)
-            return flow.apply_end_turn(state, action)
+                return turns.apply_repay(state, action)
+            return turns.apply_end_turn(state, action)
         if phase == at.ORDER:
-            return order.apply_order(state, action)
+            return turns.apply_order(state, action)
         return super().apply_in(position, action)

@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import DISTANCE, PROVINCE_COUNT
-from engine.games.foreign_king.rules.flow import finish_action
+from engine.games.foreign_king.rules.turns import finish_action
 from engine.games.foreign_king.state import (
     MOVE_TO,
     NO_STEP,

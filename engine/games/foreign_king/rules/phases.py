@@ -13,13 +13,13 @@ from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king import state as at
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT
-from engine.games.foreign_king.rules import build, citizens, flow, income, king, order, turn, virtual
+from engine.games.foreign_king.rules import citizens, king, turns
 from engine.games.foreign_king.rules.calls import Calls
-from engine.games.foreign_king.rules.turn import BUILD_PRICE
+from engine.games.foreign_king.rules.turns import BUILD_PRICE
 from engine.games.foreign_king.scoring import NOBODY, majority
 from engine.games.foreign_king.state import ACTIVE, PHASES, TABLE, ForeignKingState
+from engine.kit.forms import need
 from engine.kit.phases import OVER, Phase
-from engine.kit.reading import need
 
 Check = Callable[[ForeignKingState], None]
 
@@ -104,11 +104,11 @@ def _check_end(state: ForeignKingState) -> None:
 
 
 _SPACES: Final = {
-    range(ids.ACT_BUILD, ids.ACT_COINS): turn.apply_space,
-    ids.ACT_COINS: income.apply_coins,
-    ids.ACT_KING: turn.apply_space,
-    ids.ACT_QUEEN: turn.apply_queen,
-    ids.ACT_CHANGE: income.apply_change,
+    range(ids.ACT_BUILD, ids.ACT_COINS): turns.apply_space,
+    ids.ACT_COINS: turns.apply_coins,
+    ids.ACT_KING: turns.apply_space,
+    ids.ACT_QUEEN: turns.apply_queen,
+    ids.ACT_CHANGE: turns.apply_change,
 }
 _MOVES: Final = {
     range(ids.MOVE_TO, ids.MOVE_OFF): citizens.apply_move_to,
@@ -122,24 +122,24 @@ _TO_CONGRESS: Final = {
 _ANSWERS: Final = {ids.CONGRESS_GO: king.apply_go, ids.CONGRESS_STAY: king.apply_stay}
 _SWITCHES: Final = {ids.INACT_NONE: king.apply_inact_none, range(ids.INACT_METAL, ids.ORDER_POS): king.apply_inact}
 _UNITS: Final = {
-    range(ids.VIRT_PLACE, ids.VIRT_FROM): virtual.apply_virt_place,
-    range(ids.VIRT_FROM, ids.VIRT_TO): virtual.apply_virt_from,
+    range(ids.VIRT_PLACE, ids.VIRT_FROM): king.apply_virt_place,
+    range(ids.VIRT_FROM, ids.VIRT_TO): king.apply_virt_from,
 }
-_AFTER: Final = {ids.LOAN: flow.apply_loan_after, ids.REPAY: flow.apply_repay, ids.END_TURN: flow.apply_end_turn}
+_AFTER: Final = {ids.LOAN: turns.apply_loan_after, ids.REPAY: turns.apply_repay, ids.END_TURN: turns.apply_end_turn}
 
 TABLE.table = Calls(
     ForeignKingState,
     PHASES,
     {
         at.TURN: Phase(
-            turn.legal_turn,
-            turn.is_legal_turn,
-            {**_SPACES, ids.LOAN: flow.apply_loan, ids.PASS: flow.apply_pass},
+            turns.legal_turn,
+            turns.is_legal_turn,
+            {**_SPACES, ids.LOAN: turns.apply_loan, ids.PASS: turns.apply_pass},
             caretaker=ids.ACT_COINS,
         ),
-        at.QUEEN_SUB: Phase(turn.legal_queen, turn.is_legal_queen, _SPACES, check=_on(ids.ACT_QUEEN)),
+        at.QUEEN_SUB: Phase(turns.legal_queen, turns.is_legal_queen, _SPACES, check=_on(ids.ACT_QUEEN)),
         at.BUILD: Phase(
-            build.legal_build, build.is_legal_build, build.apply_build, check=_on(ids.ACT_BUILD, _check_build)
+            turns.legal_build, turns.is_legal_build, turns.apply_build, check=_on(ids.ACT_BUILD, _check_build)
         ),
         at.PLACE_P: Phase(
             citizens.legal_place, citizens.is_legal_place, citizens.apply_place, check=_on(ids.ACT_PLACE)
@@ -180,22 +180,22 @@ TABLE.table = Calls(
             check=_on(ids.ACT_KING, _check_inactivate),
         ),
         at.VIRT: Phase(
-            virtual.legal_virt,
-            virtual.is_legal_virt,
+            king.legal_virt,
+            king.is_legal_virt,
             _UNITS,
             decides=_opponent,
             check=_on(ids.ACT_KING, _check_virtual),
         ),
         at.VIRT_TO: Phase(
-            virtual.legal_virt_to,
-            virtual.is_legal_virt_to,
-            virtual.apply_virt_to,
+            king.legal_virt_to,
+            king.is_legal_virt_to,
+            king.apply_virt_to,
             decides=_opponent,
             check=_on(ids.ACT_KING, _check_virtual_move),
         ),
-        at.POST: Phase(flow.legal_post, flow.is_legal_post, _AFTER, caretaker=ids.END_TURN),
+        at.POST: Phase(turns.legal_post, turns.is_legal_post, _AFTER, caretaker=ids.END_TURN),
         at.ORDER: Phase(
-            order.legal_order, order.is_legal_order, order.apply_order, decides=_claimant, check=_check_order
+            turns.legal_order, turns.is_legal_order, turns.apply_order, decides=_claimant, check=_check_order
         ),
         at.END: Phase(decides=OVER.decides, check=_check_end),
     },

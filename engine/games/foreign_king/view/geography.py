@@ -7,13 +7,12 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
-from engine.folder import read_json
 from engine.games.foreign_king.board import CELLS, OUTLINES, PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.scoring import NOBODY, majority
 from engine.games.foreign_king.state import FACTORIES, KING_LEN, MOVE_TO, PLACE_N, VIRT_TO
-from engine.games.foreign_king.view.pieces import crown, factory, ghost, token
-from engine.games.foreign_king.view.scene import Scene
-from engine.kit.drawing import group, text
+from engine.games.foreign_king.view.pieces import Scene, crown, factory, ghost, token
+from engine.kit.layout import read_json
+from engine.picture import group, text
 
 _DATA: Final[dict[str, Any]] = read_json(__name__, "geography.json")
 WIDTH: Final = 800

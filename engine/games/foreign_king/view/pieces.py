@@ -1,12 +1,16 @@
-"""The pieces: discs and pawns, factories, the crown. Every colour also has a shape and a letter."""
+"""The pieces of the picture, each with a shape and a letter beside its colour, and the scene they are drawn for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from engine.games.foreign_king.view.scene import Scene
-from engine.kit.drawing import group, text, titled
+from engine.games.foreign_king.state import VIRTUAL, ForeignKingState
+from engine.games.foreign_king.view.text import letter_of
+from engine.picture import group, text, titled
 
+_VIRTUAL_STYLE: Final = 4
 FILLS: Final = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#8c8c8c")
 """Of the four seats and of the virtual player: Okabe and Ito's palette, and grey."""
 PALE: Final = ("#f7d9bd", "#c5dff0", "#bfe5d5", "#f1d8e5", "#dcdcdc")
@@ -40,6 +44,35 @@ STYLE: Final = (
     ".ring{fill:none;stroke:#222;stroke-width:9;stroke-linejoin:round;stroke-dasharray:none}"
     ".lit{stroke:#ffe100;stroke-width:6}"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A position as it is looked at."""
+
+    state: ForeignKingState
+    before: ForeignKingState
+    """The position before the last move; the same as `state` if nothing is to be marked."""
+    language: str
+    names: Mapping[str, str]
+    """The labels of the language."""
+    players: Sequence[str] = ()
+    """Who plays, seat by seat; empty if nobody is named."""
+
+    def letter(self, colour: int) -> str:
+        """Return the sign of a colour: A to D, V for the virtual player."""
+        return letter_of(self.state, colour)
+
+    def style(self, colour: int) -> int:
+        """Return the number by which shapes, fills and hatchings of a colour are named."""
+        return _VIRTUAL_STYLE if self.state.seats == 2 and colour == VIRTUAL else colour
+
+    def player(self, colour: int) -> str:
+        """Return the name of who plays a colour, or its seat with its letter."""
+        if colour >= self.state.seats:
+            return self.names["virtual"]
+        named = self.players[colour] if colour < len(self.players) else ""
+        return named or f"{self.names['seat']} {self.letter(colour)}"
 
 
 def ring(shape: str) -> str:

@@ -1,20 +1,54 @@
-"""The position as text for a terminal."""
+"""The position as text for a terminal, and the names for people by language-free id.
+
+Ids are provinces, factories, every action by its notation, and words of the views.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Final
 
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import ACTIONS
-from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
+from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES, province_names
 from engine.games.foreign_king.state import FACTORIES, PHASES, VIRTUAL, ForeignKingState, colour_count
-from engine.games.foreign_king.view.labels import labels
+from engine.kit.layout import read_json
 
+_TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__name__, "labels.json")
+LANGUAGES: Final = tuple(_TEXTS)
+"""Dutch has names for the provinces only."""
+_STEP: Final = "step_"
+"""Begins the key of what the first word of a notation is called by itself, in place of the template of its label."""
 SEAT_LETTERS: Final = "ABCD"
 VIRTUAL_LETTER: Final = "V"
 _NAME_WIDTH: Final = 22
 _CELL_WIDTH: Final = 6
+
+
+@cache
+def labels(language: str) -> Mapping[str, str]:
+    """Return all labels in a language, in English for an unknown one and wherever a language has no word."""
+    texts = dict(_TEXTS["en"]) | dict(_TEXTS.get(language, {}))
+    names = texts | province_names(language)
+    verbs = {name.removeprefix(_STEP): text for name, text in names.items() if name.startswith(_STEP)}
+    actions = {action: _label(action, names) for action in ACTIONS.names}
+    return MappingProxyType(names | verbs | actions)
+
+
+def _label(action: str, names: Mapping[str, str]) -> str:
+    """Return the label of an action, made from its template."""
+    verb, *parameters = action.split(":")
+    known = {"province": "", "number": "", "kind": ""}
+    for parameter in parameters:
+        if parameter in PROVINCES:
+            known["province"] = names[parameter]
+        elif parameter.isdigit():
+            known["number"] = parameter
+        else:
+            known["kind"] = names[parameter]
+    return names[verb].format_map(known)
 
 
 def letter_of(state: ForeignKingState, colour: int) -> str:

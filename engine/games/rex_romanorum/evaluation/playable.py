@@ -17,11 +17,12 @@ from typing import Final
 from engine.abilities import Playable, Weighing
 from engine.chance import SeededChance
 from engine.games.rex_romanorum.evaluation import habits
-from engine.games.rex_romanorum.evaluation.land_prospects import harvests_ahead, land_prospects
-from engine.games.rex_romanorum.evaluation.vote_prospects import (
+from engine.games.rex_romanorum.evaluation.prospects import (
     expected_payments,
     expected_titles,
+    harvests_ahead,
     king_chances,
+    land_prospects,
     sigmoid,
 )
 from engine.games.rex_romanorum.evaluation.weights import FOUND, NAMES, Weights

@@ -10,8 +10,8 @@ from engine.chance import SeededChance
 from engine.core import State
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.state import TURN, RexState
+from engine.golden import Policy, playthrough
 from engine.perft import perft
-from engine.playthrough import Policy, playthrough
 
 SEEDS: Final[Mapping[int, int]] = {2: 61, 3: 22, 4: 66, 5: 47}
 """Of the playings: between them every kind of action is taken."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from engine.games.rex_romanorum import state as at
-from engine.games.rex_romanorum.rules import acquire, battle, bishop, build, count, flow, king, move, place, stand, turn
+from engine.games.rex_romanorum.rules import battle, elections, flow, land, moves, turn
 from engine.games.rex_romanorum.state import RexState
 from engine.kit.phases import PhasedState, PhaseTable
 
@@ -24,19 +24,19 @@ class Calls(PhaseTable):
         if phase == at.TURN:
             return turn.legal_turn(state)
         if phase == at.KEEP:
-            return acquire.legal_keep(state)
+            return land.legal_keep(state)
         if phase == at.GARRISON:
-            return acquire.legal_garrison(state)
+            return land.legal_garrison(state)
         if phase == at.BUILD:
-            return build.legal_build(state)
+            return land.legal_build(state)
         if phase == at.MOVE_FROM:
-            return move.legal_move_from(state)
+            return moves.legal_move_from(state)
         if phase == at.MOVE_TO:
-            return move.legal_move_to(state)
+            return moves.legal_move_to(state)
         if phase == at.COUNT:
-            return count.legal_count(state)
+            return moves.legal_count(state)
         if phase == at.PLACE:
-            return place.legal_place(state)
+            return moves.legal_place(state)
         if phase == at.RAZE:
             return battle.legal_raze(state)
         if phase == at.FIGHT:
@@ -44,13 +44,13 @@ class Calls(PhaseTable):
         if phase == at.FIGHT_ON:
             return battle.legal_fight_on(state)
         if phase == at.STAND:
-            return stand.legal_stand(state)
+            return elections.legal_stand(state)
         if phase == at.BISHOP_VOTE:
-            return bishop.legal_bishop_vote(state)
+            return elections.legal_bishop_vote(state)
         if phase == at.OFFER:
-            return king.legal_offer(state)
+            return elections.legal_offer(state)
         if phase == at.KING_VOTE:
-            return king.legal_king_vote(state)
+            return elections.legal_king_vote(state)
         return super().legal_in(position)
 
     def is_legal_in(self, position: PhasedState, action: int) -> bool:
@@ -59,19 +59,19 @@ class Calls(PhaseTable):
         if phase == at.TURN:
             return turn.is_legal_turn(state, action)
         if phase == at.KEEP:
-            return acquire.is_legal_keep(state, action)
+            return land.is_legal_keep(state, action)
         if phase == at.GARRISON:
-            return acquire.is_legal_garrison(state, action)
+            return land.is_legal_garrison(state, action)
         if phase == at.BUILD:
-            return build.is_legal_build(state, action)
+            return land.is_legal_build(state, action)
         if phase == at.MOVE_FROM:
-            return move.is_legal_move_from(state, action)
+            return moves.is_legal_move_from(state, action)
         if phase == at.MOVE_TO:
-            return move.is_legal_move_to(state, action)
+            return moves.is_legal_move_to(state, action)
         if phase == at.COUNT:
-            return count.is_legal_count(state, action)
+            return moves.is_legal_count(state, action)
         if phase == at.PLACE:
-            return place.is_legal_place(state, action)
+            return moves.is_legal_place(state, action)
         if phase == at.RAZE:
             return battle.is_legal_raze(state, action)
         if phase == at.FIGHT:
@@ -79,13 +79,13 @@ class Calls(PhaseTable):
         if phase == at.FIGHT_ON:
             return battle.is_legal_fight_on(state, action)
         if phase == at.STAND:
-            return stand.is_legal_stand(state, action)
+            return elections.is_legal_stand(state, action)
         if phase == at.BISHOP_VOTE:
-            return bishop.is_legal_bishop_vote(state, action)
+            return elections.is_legal_bishop_vote(state, action)
         if phase == at.OFFER:
-            return king.is_legal_offer(state, action)
+            return elections.is_legal_offer(state, action)
         if phase == at.KING_VOTE:
-            return king.is_legal_king_vote(state, action)
+            return elections.is_legal_king_vote(state, action)
         return super().is_legal_in(position, action)
 
     def apply_in(self, position: PhasedState, action: int) -> None:
@@ -94,26 +94,26 @@ class Calls(PhaseTable):
         if phase == at.TURN:
             return turn.apply_turn(state, action)
         if phase == at.KEEP:
-            return acquire.apply_keep(state, action)
+            return land.apply_keep(state, action)
         if phase == at.GARRISON:
             if action < 203:
-                return place.apply_place(state, action)
+                return moves.apply_place(state, action)
             return flow.apply_done(state, action)
         if phase == at.BUILD:
             if action < 801:
-                return build.apply_build(state, action)
+                return land.apply_build(state, action)
             return flow.apply_done(state, action)
         if phase == at.MOVE_FROM:
             if action < 490:
-                return move.apply_move_from(state, action)
-            return move.apply_move_done(state, action)
+                return moves.apply_move_from(state, action)
+            return moves.apply_move_done(state, action)
         if phase == at.MOVE_TO:
-            return move.apply_move_to(state, action)
+            return moves.apply_move_to(state, action)
         if phase == at.COUNT:
-            return count.apply_count(state, action)
+            return moves.apply_count(state, action)
         if phase == at.PLACE:
             if action < 203:
-                return place.apply_place(state, action)
+                return moves.apply_place(state, action)
             return flow.apply_done(state, action)
         if phase == at.RAZE:
             return battle.apply_raze(state, action)
@@ -124,11 +124,11 @@ class Calls(PhaseTable):
                 return battle.apply_fight_on(state, action)
             return battle.apply_retreat(state, action)
         if phase == at.STAND:
-            return stand.apply_stand(state, action)
+            return elections.apply_stand(state, action)
         if phase == at.BISHOP_VOTE:
-            return bishop.apply_bishop_vote(state, action)
+            return elections.apply_bishop_vote(state, action)
         if phase == at.OFFER:
-            return king.apply_offer(state, action)
+            return elections.apply_offer(state, action)
         if phase == at.KING_VOTE:
-            return king.apply_king_vote(state, action)
+            return elections.apply_king_vote(state, action)
         return super().apply_in(position, action)

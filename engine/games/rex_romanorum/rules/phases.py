@@ -8,11 +8,11 @@ from typing import Final
 from engine.games.rex_romanorum import actions as ids
 from engine.games.rex_romanorum import scoring
 from engine.games.rex_romanorum import state as at
-from engine.games.rex_romanorum.rules import acquire, battle, bishop, build, count, flow, king, move, place, stand, turn
+from engine.games.rex_romanorum.rules import battle, elections, flow, land, moves, turn
 from engine.games.rex_romanorum.rules.calls import Calls
 from engine.games.rex_romanorum.state import NOTHING, PHASES, TABLE, RexState
+from engine.kit.forms import need
 from engine.kit.phases import OVER, Phase, fits
-from engine.kit.reading import need
 
 _BISHOPS: Final = tuple(range(ids.ACT_BISHOP, ids.ACT_KING))
 _MOVES: Final = (ids.ACT_MUSTER, ids.ACT_ATTACK)
@@ -33,7 +33,7 @@ def _check_task(state: RexState, tasks: Sequence[int]) -> None:
     action = "no action" if task == NOTHING else ids.ACTIONS.names[task]
     need(task in tasks, f"pending: phase {name} is no part of {action}")
     need(bool(state.drawn) == (state.phase == at.KEEP), f"drawn: phase {name} has {len(state.drawn)} cards")
-    need(len(state.drawn) <= acquire.CARDS_DRAWN, "drawn: at most three cards are drawn")
+    need(len(state.drawn) <= land.CARDS_DRAWN, "drawn: at most three cards are drawn")
     if task >= ids.ACT_BISHOP:
         need(state.election is not None, f"election: phase {name} needs one")
     else:
@@ -41,9 +41,9 @@ def _check_task(state: RexState, tasks: Sequence[int]) -> None:
     need(not state.is_final or state.phase == at.END or task == ids.ACT_KING, "final: only in an election")
 
 
-_PLACING: Final = {range(ids.PLACE, ids.PLACE_DONE): place.apply_place, ids.PLACE_DONE: flow.apply_done}
-_BUILDING: Final = {range(ids.CHURCH, ids.BUILD_DONE): build.apply_build, ids.BUILD_DONE: flow.apply_done}
-_MOVING: Final = {range(ids.MOVE_FROM, ids.MOVE_TO): move.apply_move_from, ids.MOVE_DONE: move.apply_move_done}
+_PLACING: Final = {range(ids.PLACE, ids.PLACE_DONE): moves.apply_place, ids.PLACE_DONE: flow.apply_done}
+_BUILDING: Final = {range(ids.CHURCH, ids.BUILD_DONE): land.apply_build, ids.BUILD_DONE: flow.apply_done}
+_MOVING: Final = {range(ids.MOVE_FROM, ids.MOVE_TO): moves.apply_move_from, ids.MOVE_DONE: moves.apply_move_done}
 _FIGHTING_ON: Final = {ids.FIGHT_ON: battle.apply_fight_on, range(ids.RETREAT, ids.RAZE): battle.apply_retreat}
 
 TABLE.table = Calls(
@@ -57,43 +57,43 @@ TABLE.table = Calls(
             caretaker=ids.ACT_HARVEST,
             check=_within(NOTHING),
         ),
-        at.KEEP: Phase(acquire.legal_keep, acquire.is_legal_keep, acquire.apply_keep, check=_within(ids.ACT_ACQUIRE)),
+        at.KEEP: Phase(land.legal_keep, land.is_legal_keep, land.apply_keep, check=_within(ids.ACT_ACQUIRE)),
         at.GARRISON: Phase(
-            acquire.legal_garrison,
-            acquire.is_legal_garrison,
+            land.legal_garrison,
+            land.is_legal_garrison,
             _PLACING,
             caretaker=ids.PLACE_DONE,
-            check=_within(ids.ACT_ACQUIRE, check=acquire.check_garrison),
+            check=_within(ids.ACT_ACQUIRE, check=land.check_garrison),
         ),
         at.BUILD: Phase(
-            build.legal_build,
-            build.is_legal_build,
+            land.legal_build,
+            land.is_legal_build,
             _BUILDING,
             caretaker=ids.BUILD_DONE,
-            check=_within(ids.ACT_BUILD, check=build.check_build),
+            check=_within(ids.ACT_BUILD, check=land.check_build),
         ),
         at.MOVE_FROM: Phase(
-            move.legal_move_from,
-            move.is_legal_move_from,
+            moves.legal_move_from,
+            moves.is_legal_move_from,
             _MOVING,
             caretaker=ids.MOVE_DONE,
-            check=_within(*_MOVES, check=move.check_moves),
+            check=_within(*_MOVES, check=moves.check_moves),
         ),
         at.MOVE_TO: Phase(
-            move.legal_move_to,
-            move.is_legal_move_to,
-            move.apply_move_to,
-            check=_within(*_MOVES, check=move.check_source),
+            moves.legal_move_to,
+            moves.is_legal_move_to,
+            moves.apply_move_to,
+            check=_within(*_MOVES, check=moves.check_source),
         ),
         at.COUNT: Phase(
-            count.legal_count,
-            count.is_legal_count,
-            count.apply_count,
-            check=_within(ids.ACT_ACQUIRE, *_MOVES, check=count.check_count),
+            moves.legal_count,
+            moves.is_legal_count,
+            moves.apply_count,
+            check=_within(ids.ACT_ACQUIRE, *_MOVES, check=moves.check_count),
         ),
         at.PLACE: Phase(
-            place.legal_place,
-            place.is_legal_place,
+            moves.legal_place,
+            moves.is_legal_place,
             _PLACING,
             caretaker=ids.PLACE_DONE,
             check=_within(ids.ACT_MUSTER),
@@ -118,34 +118,34 @@ TABLE.table = Calls(
             check=_within(ids.ACT_ATTACK, check=battle.check_fight_on),
         ),
         at.STAND: Phase(
-            stand.legal_stand,
-            stand.is_legal_stand,
-            stand.apply_stand,
-            decides=bishop.asked_seat,
+            elections.legal_stand,
+            elections.is_legal_stand,
+            elections.apply_stand,
+            decides=elections.asked_seat,
             caretaker=ids.DECLINE,
-            check=_within(*_BISHOPS, ids.ACT_KING, check=stand.check_stand),
+            check=_within(*_BISHOPS, ids.ACT_KING, check=elections.check_stand),
         ),
         at.BISHOP_VOTE: Phase(
-            bishop.legal_bishop_vote,
-            bishop.is_legal_bishop_vote,
-            bishop.apply_bishop_vote,
-            decides=bishop.asked_seat,
-            check=_within(*_BISHOPS, check=bishop.check_bishop_vote),
+            elections.legal_bishop_vote,
+            elections.is_legal_bishop_vote,
+            elections.apply_bishop_vote,
+            decides=elections.asked_seat,
+            check=_within(*_BISHOPS, check=elections.check_bishop_vote),
         ),
         at.OFFER: Phase(
-            king.legal_offer,
-            king.is_legal_offer,
-            king.apply_offer,
-            decides=king.offering_seat,
-            check=_within(ids.ACT_KING, check=king.check_king_vote),
+            elections.legal_offer,
+            elections.is_legal_offer,
+            elections.apply_offer,
+            decides=elections.offering_seat,
+            check=_within(ids.ACT_KING, check=elections.check_king_vote),
         ),
         at.KING_VOTE: Phase(
-            king.legal_king_vote,
-            king.is_legal_king_vote,
-            king.apply_king_vote,
-            decides=king.voting_seat,
+            elections.legal_king_vote,
+            elections.is_legal_king_vote,
+            elections.apply_king_vote,
+            decides=elections.voting_seat,
             caretaker=ids.ABSTAIN,
-            check=_within(ids.ACT_KING, check=king.check_king_vote),
+            check=_within(ids.ACT_KING, check=elections.check_king_vote),
         ),
         at.END: Phase(decides=OVER.decides, check=_within(NOTHING)),
     },

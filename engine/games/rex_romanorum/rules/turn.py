@@ -15,7 +15,7 @@ from engine.games.rex_romanorum.actions import (
     ACT_MUSTER,
 )
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, TITLE_COUNT, regions_of
-from engine.games.rex_romanorum.rules import acquire, build, flow, move
+from engine.games.rex_romanorum.rules import flow, land, moves
 from engine.games.rex_romanorum.scoring import production
 from engine.games.rex_romanorum.state import BUILD, NOBODY, RexState, new_election
 
@@ -41,11 +41,11 @@ def legal_turn(state: RexState) -> Sequence[int]:
     able = _HARVEST
     if can_acquire(state):
         able |= _ACQUIRE
-    if build.can_build(state):
+    if land.can_build(state):
         able |= _BUILD
     if state.land[state.active]:
         able |= _MUSTER
-        if move.can_attack(state):
+        if moves.can_attack(state):
             able |= _ATTACK
     if state.gold[state.active] >= state.options.bishop_election_price:
         for diocese in range(DIOCESE_COUNT):
@@ -63,11 +63,11 @@ def is_legal_turn(state: RexState, action: int) -> bool:
     if action == ACT_ACQUIRE:
         return can_acquire(state)
     if action == ACT_BUILD:
-        return build.can_build(state)
+        return land.can_build(state)
     if action == ACT_MUSTER:  # also with nothing to buy or move: the harmless action (S9); needs a region (B7)
         return state.land[state.active] != 0
     if action == ACT_ATTACK:
-        return move.can_attack(state)
+        return moves.can_attack(state)
     if ACT_BISHOP <= action < ACT_BISHOP + DIOCESE_COUNT:
         affordable = state.gold[state.active] >= state.options.bishop_election_price
         return affordable and has_chapter(state, action - ACT_BISHOP)
@@ -95,13 +95,13 @@ def apply_turn(state: RexState, action: int) -> None:
     """Begin the action; elections are paid at the call (K12)."""
     state.task = action
     if action == ACT_ACQUIRE:
-        acquire.draw(state)
+        land.draw_cards(state)
     elif action == ACT_HARVEST:
         harvest(state)
     elif action == ACT_BUILD:
         state.phase = BUILD
     elif action in (ACT_MUSTER, ACT_ATTACK):
-        move.enter_sources(state)
+        moves.enter_sources(state)
     elif action == ACT_KING:
         state.gold[state.active] -= state.options.king_election_price
         flow.open_royal_election(state)

@@ -8,8 +8,8 @@ from typing import Final
 
 from engine.chance import SeededChance
 from engine.core import State
+from engine.golden import Policy, playthrough
 from engine.perft import perft
-from engine.playthrough import Policy, playthrough
 from game_connect_four import GAME
 
 _DEPTH: Final = 6

@@ -9,8 +9,8 @@ import pytest
 from engine import golden
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king.state import PHASES
+from engine.golden import actions_in
 from engine.perft import breakdown
-from engine.playthrough import actions_in
 
 COUNTS: dict[str, list[int]] = json.loads(golden.read(GAME.name, golden.PERFT))
 

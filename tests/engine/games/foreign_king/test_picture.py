@@ -10,7 +10,7 @@ from engine.abilities import Move, View
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king.board import CELLS, OUTLINES, PROVINCES
 from engine.games.foreign_king.state import ForeignKingState
-from engine.games.foreign_king.view.shown import SHOWN
+from engine.games.foreign_king.view import SHOWN
 from engine.picture import Picture
 from engine.playout import moves, play_random
 from tests.engine.games.boxes import collisions, outside

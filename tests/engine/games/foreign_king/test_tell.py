@@ -3,7 +3,7 @@
 from engine.abilities import Move
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king import state as at
-from engine.games.foreign_king.view.shown import SHOWN
+from engine.games.foreign_king.view import SHOWN
 from tests.engine.games.foreign_king.table import lay
 
 

@@ -6,7 +6,7 @@ import json
 
 from engine import golden
 from engine.games.rex_romanorum import GAME
-from engine.playthrough import actions_in
+from engine.golden import actions_in
 
 
 def test_every_kind_of_action_is_taken_in_the_playings() -> None:

@@ -16,7 +16,7 @@ from engine.chance import Chance, RecordingChance, ScriptedChance, SeededChance
 from engine.core import Reveal
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.evaluation.playable import PLAYABLE
-from engine.games.rex_romanorum.view.shown import SHOWN
+from engine.games.rex_romanorum.view import SHOWN
 from engine.record import Playing, PlayRecord, replay
 from tests.support.specs import script_spec
 

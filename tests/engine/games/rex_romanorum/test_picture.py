@@ -12,12 +12,10 @@ from engine.abilities import View
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.board import NAMES, REGIONS
 from engine.games.rex_romanorum.state import NOBODY
-from engine.games.rex_romanorum.view.geography import CELLS, HEIGHT, WIDTH
-from engine.games.rex_romanorum.view.labels import LANGUAGES, labels
-from engine.games.rex_romanorum.view.region_pieces import RegionPieces, abbreviated, content
-from engine.games.rex_romanorum.view.shown import SHOWN
-from engine.kit.drawing import part
-from engine.picture import Picture
+from engine.games.rex_romanorum.view import SHOWN
+from engine.games.rex_romanorum.view.geography import CELLS, HEIGHT, WIDTH, RegionPieces, abbreviated, content
+from engine.games.rex_romanorum.view.text import LANGUAGES, labels
+from engine.picture import Picture, part
 from engine.playout import moves
 from tests.engine.games.boxes import collisions, outside
 from tests.engine.games.rex_romanorum.table import lay

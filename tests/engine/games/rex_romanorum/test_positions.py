@@ -17,8 +17,8 @@ from engine.games.rex_romanorum.board import REGIONS
 from engine.games.rex_romanorum.checks import CHECKS
 from engine.games.rex_romanorum.evaluation.playable import PLAYABLE
 from engine.games.rex_romanorum.state import RexState
-from engine.games.rex_romanorum.view.labels import labels
-from engine.games.rex_romanorum.view.shown import SHOWN
+from engine.games.rex_romanorum.view import SHOWN
+from engine.games.rex_romanorum.view.text import labels
 from tests.engine.games.rex_romanorum.table import dice, lay
 from tests.engine.games.rex_romanorum.table import play as play_on
 

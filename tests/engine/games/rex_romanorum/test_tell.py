@@ -3,7 +3,7 @@
 from engine.abilities import Move
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.state import RexState
-from engine.games.rex_romanorum.view.shown import SHOWN
+from engine.games.rex_romanorum.view import SHOWN
 from tests.engine.games.rex_romanorum.table import dice, lay, play
 
 

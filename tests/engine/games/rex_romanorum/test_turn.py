@@ -8,7 +8,7 @@ from engine.chance import SeededChance
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.board import REGIONS
 from engine.games.rex_romanorum.scoring import production
-from engine.games.rex_romanorum.view.shown import SHOWN
+from engine.games.rex_romanorum.view import SHOWN
 from tests.engine.games.rex_romanorum.table import army, lay, legal, phase, play
 
 ALL = " ".join(REGIONS)

@@ -1,0 +1,175 @@
+"""Real matches of engines through the arena: play by the rules, and what becomes of an engine that misbehaves."""
+
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from arena.hosting.sandbox.limits import STANDARD
+from arena.match.replay import load
+from arena.match.report import MatchReport
+from arena.match.result import Fault, FaultCause
+from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl
+from arena.match.verify import verify
+from arena.worker.host import MatchHost
+from engine import registry
+from tests.support.patience import PATIENT, patient_autopsies, patient_endings
+from tests.support.processes import marked_processes
+from tests.support.uci_engine import LINE
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+GAME = "openspiel_chess"
+ENGINE = Path(__file__).resolve().parents[1] / "support" / "uci_engine.py"
+SHORT = TimeControl(decision_limit_us=300_000, start_limit_us=PATIENT.start_limit_us)
+
+
+@pytest.fixture(scope="module")
+def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Stands in the environment of every process of these tests, engines included; none outlives them."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch, patient_endings():
+        patch.setenv("HOME", str(home))
+        yield f"HOME={home}"
+        assert marked_processes(f"HOME={home}") == {}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def host(mark: str) -> AsyncIterator[MatchHost]:
+    async with MatchHost() as host:
+        yield host
+    assert marked_processes(mark) == {}
+
+
+def seat(
+    behaviour: str = "", at: int = 0, limit: tuple[str, ...] = ("--nodes", "1"), engine: Path = ENGINE
+) -> SeatSpec:
+    """The bot with the scripted engine."""
+    flags = ("--do", behaviour, "--at", str(at)) if behaviour else ()
+    command = (sys.executable, "-m", "bots.uci", "--engine", sys.executable, *limit, "--", str(engine), *flags)
+    return SeatSpec(f"{behaviour}-{at}-{limit}-{engine}", behaviour or "honest", str(ENGINE.parent), command, seed=1)
+
+
+async def play(host: MatchHost, *seats: SeatSpec, clock: TimeControl = PATIENT, **changes: Any) -> MatchReport:
+    version = registry.get(GAME).rules_version
+    values: dict[str, Any] = {"match_id": "m1", "attempt": 1, "game": GAME, "rules_version": version, "options": {}}
+    values |= {"clock": clock, "cores": 1, "chance_seed": 7, "opening": (), "seats": seats}
+    report = await host.play(MatchSpec(**{**values, **changes}))
+    assert verify(report.replay) == []
+    return report
+
+
+async def fault_of(host: MatchHost, behaviour: str, at: int = 0, clock: TimeControl = PATIENT) -> Fault:
+    """What a bot with an engine that misbehaves is blamed for; its opponent wins without noticing."""
+    black = 0  # of the two players of OpenSpiel the second one has white
+    report = await play(host, seat(), seat(behaviour, at), clock=clock)
+    (fault,) = report.result.faults
+    assert fault.seat != black
+    assert report.result.ranks[black] == 1
+    return fault
+
+
+def actions(report: MatchReport) -> list[int]:
+    return [entry["action"] for entry in load(report.replay)["entries"]]
+
+
+@pytest.mark.parametrize("clock", [PATIENT, TimeControl(), TimeControl(bank_us=300_000_000, increment_us=1_000_000)])
+async def test_engines_play_to_the_end_by_the_rules(host: MatchHost, clock: TimeControl) -> None:
+    report = await play(host, seat(limit=()), seat(limit=()), clock=clock)
+    assert (report.plies, report.decisions, report.result.faults) == (8, 8, ())
+    assert report.result.by_rules
+    assert report.result.ranks == (1, 1)  # the same position for the third time
+
+
+async def test_they_play_the_moves_that_their_engines_chose(host: MatchHost) -> None:
+    import pyspiel
+
+    state = pyspiel.load_game("chess").new_initial_state()
+    for move in (*LINE, *LINE):
+        state.apply_action(state.parse_move_to_action(move))
+    assert actions(await play(host, seat(), seat())) == state.history()
+
+
+async def test_an_opening_is_followed(host: MatchHost) -> None:
+    whole = actions(await play(host, seat(), seat()))
+    report = await play(host, seat(), seat(), opening=tuple(whole[:3]))
+    assert (actions(report)[-5:], report.decisions) == (whole[3:], 5)
+
+
+ENDS = [
+    ("crash", "ended with exit status 3 when it was asked 'position startpos moves g1f3 g8f6\\ngo nodes 1'"),
+    ("segfault", "was ended by SIGSEGV when it was asked"),
+    ("illegal-move", r"answered 'e2e5' to 'position startpos moves g1f3 g8f6\ngo nodes 1': no legal move"),
+    ("queen-without-a-letter", "answered 'a2a3q' to 'position startpos moves g1f3 g8f6"),
+    ("no-move", "answered '(none)' to 'position startpos moves g1f3 g8f6"),
+    ("half-an-answer", "answered 'bestmove' to 'position startpos moves g1f3 g8f6"),
+    ("garbage", "to 'position startpos moves g1f3 g8f6"),
+    ("endless-line", "bytes without an end of line when it was asked"),
+]
+
+
+@pytest.mark.hostile(*(f"engine-{behaviour}" for behaviour, _ in ENDS))
+@pytest.mark.parametrize(("behaviour", "words"), ENDS)
+async def test_an_engine_that_gives_no_answer_costs_its_bot_the_match_and_the_bot_says_why(
+    host: MatchHost, behaviour: str, words: str
+) -> None:
+    with patient_autopsies():
+        fault = await fault_of(host, behaviour, at=1)
+    assert (fault.cause, fault.ply) == (FaultCause.DISCONNECTED, 2)
+    assert fault.evidence["exit_status"] == 1
+    told = fault.evidence["stderr"].splitlines()[-1]
+    assert told.startswith(f"the engine {shlex.join([sys.executable, str(ENGINE)])} --do {behaviour}")
+    assert words in fault.evidence["stderr"]
+
+
+SILENT = ("stall", "flood-of-lines", "deaf-to-the-end")
+
+
+@pytest.mark.hostile(*(f"engine-{behaviour}" for behaviour in SILENT))
+@pytest.mark.parametrize("behaviour", SILENT)
+async def test_an_engine_that_answers_never_is_out_of_time_and_does_not_stay(
+    host: MatchHost, mark: str, behaviour: str
+) -> None:
+    fault = await fault_of(host, behaviour, clock=SHORT)
+    assert fault.cause is FaultCause.TIMEOUT
+    assert re.search(r"has not answered 'position startpos\\ngo nodes 1' for \d+ ms", fault.evidence["stderr"])
+    assert not [words for words in marked_processes(mark).values() if behaviour in words]
+
+
+@pytest.mark.hostile("engine-leave", "engine-mute")
+@pytest.mark.parametrize(
+    ("behaviour", "start_limit_us", "words"),
+    [
+        ("leave", PATIENT.start_limit_us, "ended with exit status 0 when it was asked 'uci'"),
+        ("mute", 5_000_000, "has not answered 'uci' for "),
+    ],
+)
+async def test_an_engine_that_does_not_greet_fails_to_start(
+    host: MatchHost, behaviour: str, start_limit_us: int, words: str
+) -> None:
+    clock = TimeControl(decision_limit_us=PATIENT.decision_limit_us, start_limit_us=start_limit_us)
+    fault = await fault_of(host, behaviour, clock=clock)
+    assert fault.cause is FaultCause.START_FAILED
+    assert words in fault.evidence["stderr"]
+
+
+@pytest.mark.needs("sandbox")
+@pytest.mark.parametrize("behaviour", ["", "stall"])
+async def test_in_the_sandbox_an_engine_of_the_bots_directory_plays_and_ends_with_it(
+    host: MatchHost, mark: str, tmp_path: Path, behaviour: str
+) -> None:
+    engine = Path(shutil.copy(ENGINE, tmp_path / "engine.py"))
+    tmp_path.chmod(0o755)  # inside it is another user's
+    inside = [replace(seat(behaviour, engine=engine), directory=str(tmp_path), sandbox=STANDARD) for _ in range(2)]
+    report = await play(host, *inside, clock=SHORT if behaviour else PATIENT)
+    assert [fault.cause for fault in report.result.faults] == [FaultCause.TIMEOUT] * bool(behaviour)
+    assert report.decisions == (0 if behaviour else 8)
+    assert not [words for words in marked_processes(mark).values() if behaviour and behaviour in words]

@@ -1,1 +1,0 @@
-"""Tests of chess between UCI engines, by OpenSpiel's rules."""
