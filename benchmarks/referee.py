@@ -31,7 +31,7 @@ import grpc
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.request import StartRequest
 from arena.hosting.procfs.meter import TreeMeter
-from arena.hosting.procfs.own_wait import OwnWaitMeter
+from arena.hosting.procfs.waiting import OwnWaitMeter
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match

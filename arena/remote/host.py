@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from arena.hosting.errors import HostingError
-from arena.hosting.procfs.own_wait import OwnWaitMeter
+from arena.hosting.procfs.waiting import OwnWaitMeter
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
 from arena.match.report import MatchReport

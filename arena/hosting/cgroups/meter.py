@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from arena.hosting.cgroups.accounts import CpuAccount
-from arena.hosting.cgroups.place import GroupPlace
+from arena.hosting.cgroups.cgroup import CpuAccount
+from arena.hosting.cgroups.hierarchy import GroupPlace
 from arena.hosting.procfs.meter import TreeMeter
 
 

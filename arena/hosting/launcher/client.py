@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from arena.hosting.cgroups.place import GroupPlace
+from arena.hosting.cgroups.hierarchy import GroupPlace
 from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, host_error
 from arena.hosting.heartbeat import HeartbeatWatch
 from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Output, OutputMark, Written

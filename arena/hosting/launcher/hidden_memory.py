@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from arena.hosting.procfs.hidden import hidden_bytes, machine_memory
+from arena.hosting.procfs.usage import hidden_bytes, machine_memory
 
 INTERVAL_S = 1.0
 """How often all mappings are read while nothing happens."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena.hosting.cgroups.limits import GroupLimits
+from arena.hosting.cgroups.hierarchy import GroupLimits
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 import time
 
+from arena.hosting.procfs.processes import read_file
 from arena.hosting.procfs.tree import Process, Tree, TreeError
 from arena.hosting.procfs.waiting import RunQueueWait, ThreadWait
-from arena.hosting.procfs.weight import autogroup_nice
 
 _STALE_NS = 250_000_000
 _SLACK_NS = 200_000
@@ -177,3 +177,12 @@ def _clock_of(process: Process) -> int | None:
         return process.ran_ns()
     except OSError:
         return None  # it has just ended; the next look finds it gone
+
+
+def autogroup_nice(pid: int) -> int:
+    """Return the nice value of the group of a process's session; 0 if there is none, or the process has ended."""
+    try:
+        words = read_file(f"/proc/{pid}/autogroup").split()  # /autogroup-4711 nice 5
+        return int(words[-1]) if words else 0
+    except (OSError, ValueError):
+        return 0

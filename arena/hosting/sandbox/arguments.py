@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterator, Mapping
 
-from arena.hosting.procfs.hidden import MOST_SHARED_BYTES
+from arena.hosting.procfs.usage import MOST_SHARED_BYTES
 from arena.hosting.sandbox.bpf import (
     ALLOW,
     ERRNO,

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from arena.hosting.cgroups.accounts import CpuAccount
-from arena.hosting.cgroups.freezer import Freezer
-from arena.hosting.cgroups.limits import GroupLimits
-from arena.hosting.cgroups.place import GroupPlace
+from arena.hosting.cgroups.cgroup import CpuAccount, Freezer
+from arena.hosting.cgroups.hierarchy import GroupLimits, GroupPlace
 from arena.hosting.errors import HostingError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.request import Confinement, StartRequest

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from arena.hosting.cgroups.limits import GroupLimits
+from arena.hosting.cgroups.hierarchy import GroupLimits
 from arena.hosting.launcher.confine import landlock_version
 from arena.hosting.launcher.request import Confinement, StartRequest, WatchedLimits
 from arena.hosting.sandbox.bubblewrap import (

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.cache_directory import cache_directory
-from arena.hosting.cgroups.errors import GroupError
+from arena.hosting.cgroups.hierarchy import GroupError, GroupPlace
 from arena.hosting.cgroups.offer import find_offer
-from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError
 from arena.hosting.procfs.machine import read_boot_id
 from arena.hosting.sandbox.bubblewrap import MissingToolError, SandboxMounts, wrapper

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.hosting.cgroups.limits import GroupLimits
+from arena.hosting.cgroups.hierarchy import GroupLimits
 from arena.hosting.launcher.request import Confinement, StartRequest
 from arena.hosting.launcher.spawn import spawn
 

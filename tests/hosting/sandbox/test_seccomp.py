@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.procfs.hidden import MOST_SHARED_BYTES
+from arena.hosting.procfs.usage import MOST_SHARED_BYTES
 from arena.hosting.sandbox.arguments import NAMESPACE_FLAGS
 from arena.hosting.sandbox.bpf import ALLOW, KILL_PROCESS
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter

@@ -9,8 +9,7 @@ from itertools import count
 
 import pytest
 
-from arena.hosting.cgroups.accounts import CpuAccount
-from arena.hosting.cgroups.freezer import Freezer
+from arena.hosting.cgroups.cgroup import CpuAccount, Freezer
 from arena.hosting.errors import HostingError, LaunchError
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.procfs.processes import read_relations

@@ -1,13 +1,22 @@
-"""Where bots' groups go in version 2, by who we are and what we were given. With directories that look like groups."""
+"""Where control groups are mounted, and where groups of bots may be made."""
+
+from __future__ import annotations
 
 import os
 from pathlib import Path
 
 import pytest
 
-from arena.hosting.cgroups import unified
-from arena.hosting.cgroups.errors import GroupError
-from arena.hosting.cgroups.unified import LEAF, TOP, find_parent, prepare
+from arena.hosting.cgroups import offer
+from arena.hosting.cgroups.hierarchy import GroupError, Hierarchy, own_directory, parse_membership, parse_mounts
+from arena.hosting.cgroups.offer import LEAF, TOP, find_parent, prepare
+
+SYSTEMD = "26 25 0:23 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate,memory_recursiveprot"
+FIRST_VERSION = """\
+30 24 0:26 / /sys/fs/cgroup ro,nosuid - tmpfs tmpfs ro,mode=755
+34 30 0:30 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid - cgroup cgroup rw,cpu,cpuacct
+35 30 0:31 /docker/c0ffee /sys/fs/cgroup/mem\\040ory rw,nosuid - cgroup cgroup rw,memory
+36 30 0:32 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw"""
 
 
 def make_group(path: Path, *, is_top: bool = False, controllers: str = "cpu memory pids io") -> Path:
@@ -61,7 +70,7 @@ def test_an_ordinary_user_in_a_group_of_somebody_elses_is_told_what_to_do(
 def test_before_systemd_marked_what_it_gave_away_the_owner_tells(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     service = make_group(top / "arena.service")
     monkeypatch.setattr(os, "geteuid", lambda: 4711)
-    monkeypatch.setattr(unified, "_owner_of", lambda path: 4711 if path == str(service) else 0)
+    monkeypatch.setattr(offer, "_owner_of", lambda path: 4711 if path == str(service) else 0)
     assert parent_of(top, service) == service
 
 
@@ -77,8 +86,8 @@ class Divided:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.enabled: list[str] = []
         self.moved: list[tuple[str, str]] = []
-        monkeypatch.setattr(unified, "_enable", self.enabled.append)
-        monkeypatch.setattr(unified, "_move_everybody", lambda *way: self.moved.append(way))
+        monkeypatch.setattr(offer, "_enable", self.enabled.append)
+        monkeypatch.setattr(offer, "_move_everybody", lambda *way: self.moved.append(way))
 
 
 def test_a_group_at_the_top_is_made_below_a_top_that_hands_its_controllers_on(
@@ -107,3 +116,26 @@ def test_whoever_is_in_the_leaf_already_only_sees_to_the_controllers(
     prepare(str(service), str(leaf))
     assert (divided.enabled, divided.moved) == ([str(service)], [])
     assert (leaf / "cpu.weight").read_text(encoding="ascii") == "1000"
+
+
+def test_the_one_tree_of_version_2_is_found_with_our_place_in_it() -> None:
+    (tree,) = parse_mounts(SYSTEMD)
+    ours = parse_membership("0::/user.slice/user-1000.slice/run-r1.scope")
+    assert own_directory(tree, ours) == "/sys/fs/cgroup/user.slice/user-1000.slice/run-r1.scope"
+
+
+def test_the_trees_of_version_1_have_controllers_and_may_be_shown_in_part() -> None:
+    both, memory, unified = parse_mounts(FIRST_VERSION)
+    ours = parse_membership("4:cpu,cpuacct:/a\n3:memory:/docker/c0ffee/b\n0::/")
+    assert own_directory(both, ours) == "/sys/fs/cgroup/cpu,cpuacct/a"
+    assert {"cpu", "cpuacct"} <= set(both.controllers)
+    assert own_directory(memory, ours) == "/sys/fs/cgroup/mem ory/b"
+    assert own_directory(unified, ours) == "/sys/fs/cgroup/unified"
+
+
+def test_a_group_outside_what_is_shown_has_no_directory() -> None:
+    part = Hierarchy("/sys/fs/cgroup", "/docker/c0ffee", ("memory",))
+    assert own_directory(part, {"memory": "/docker/c0ffee"}) == "/sys/fs/cgroup"
+    for elsewhere in ("/docker/c0ffee2", "/", "/docker/c0ffee/../x"):
+        assert own_directory(part, {"memory": elsewhere}) is None
+    assert own_directory(part, {"cpu": "/docker/c0ffee"}) is None
