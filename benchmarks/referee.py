@@ -29,7 +29,7 @@ from typing import Any
 import grpc
 
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.procfs.waiting import OwnWaitMeter
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory

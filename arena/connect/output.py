@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from arena.hosting.errors import HostingError
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.launcher.reports import Log
+from arena.hosting.launcher.messages import Log
 
 LOOK_EVERY_S = 0.3
 _LONGEST_LINE = 2000

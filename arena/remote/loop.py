@@ -1,6 +1,6 @@
 """The loop of the process of remote bots: plays what the coordinator sends, all at once, and asks it who may join.
 
-Messages are frames (`arena.hosting.frames`). From the coordinator, which closes the pipe to stop the process:
+Messages are frames (`arena.hosting.pipes`). From the coordinator, which closes the pipe to stop the process:
 
     {"do": "play", "ticket": 1, "spec": {...}}              a `MatchSpec` with a remote seat
     {"do": "cancel", "ticket": 1}
@@ -32,7 +32,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from arena.hosting.frames import encode_frame, read_frame
+from arena.hosting.pipes import encode_frame, read_frame
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.hosting.frames import MAX_FRAME_BYTES, FrameError, encode_frame, read_frame
+from arena.hosting.pipes import MAX_FRAME_BYTES, FrameError, encode_frame, read_frame
 from tests.support.texts import CHARACTERS
 
 HEADS = st.dictionaries(

@@ -141,7 +141,7 @@ def page() -> str:
 def figures() -> Mapping[str, object]:
     """What stands for each `<figure>` of the tables; the worker's modules are imported when a test asks for it."""
     from arena.executor.child import SILENCE_S
-    from arena.hosting.heartbeat import SILENCE_S as LAUNCHER_SILENCE_S
+    from arena.hosting.pipes import SILENCE_S as LAUNCHER_SILENCE_S
     from arena.hosting.procfs.usage import FREE_BUFFERS
     from arena.hosting.sandbox.limits import SandboxLimits
     from arena.worker.bot_freezer import FREE_US

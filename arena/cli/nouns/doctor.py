@@ -25,7 +25,7 @@ from arena.cli.shared.storage import open_storage
 from arena.cli.verbs.doctor.profile_options import ProfileOptions
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, probe

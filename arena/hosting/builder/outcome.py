@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.hosting.launcher.reports import Exceeded, Exit, Log
+from arena.hosting.launcher.messages import Exceeded, Exit, Log
 from engine.text import Text
 
 

@@ -110,7 +110,7 @@ class Cgroup:
         return not list_members(self.place)
 
     def find_excess(self) -> dict[str, Any] | None:
-        """Return the limit that it came to, as `accounts.find_excess` does; None once it is gone."""
+        """Return the limit that it came to, as `find_excess` does; None once it is gone."""
         with suppress(OSError):
             return find_excess(self.place, self.limits)
         return None

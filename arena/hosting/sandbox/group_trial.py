@@ -14,7 +14,7 @@ from arena.hosting.cgroups.cgroup import CpuAccount, Freezer
 from arena.hosting.cgroups.hierarchy import GroupLimits, GroupPlace
 from arena.hosting.errors import HostingError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.launcher.request import Confinement, StartRequest
+from arena.hosting.launcher.messages import Confinement, StartRequest
 from arena.hosting.sandbox.checks import SandboxCheck
 from engine.text import Text
 

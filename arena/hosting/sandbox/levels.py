@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.hosting.cgroups.hierarchy import GroupLimits
 from arena.hosting.launcher.confine import landlock_version
-from arena.hosting.launcher.request import Confinement, StartRequest, WatchedLimits
+from arena.hosting.launcher.messages import Confinement, StartRequest, WatchedLimits
 from arena.hosting.sandbox.bubblewrap import (
     BOT,
     SHARED_MEMORY_BYTES,

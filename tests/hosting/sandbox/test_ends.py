@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from arena.hosting.launcher.reports import OutputMark
+from arena.hosting.launcher.messages import OutputMark
 from arena.hosting.procfs.processes import list_descendants, read_relations
 from tests.hosting.sandbox.tried import BEHIND_A_DEAD_THREAD, NAP, excess, up
 from tests.support.patience import PATIENCE_S

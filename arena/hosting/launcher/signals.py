@@ -1,8 +1,9 @@
-"""Freezes a bot with all its processes, so that nothing of it computes, and thaws it. For the launcher: one thread.
+"""Sends signals to a bot with all its processes: ends them, freezes them, and thaws them. For the launcher: one thread.
 
-In a sandbox a small process of ours enters the bot's PID namespace and signals everybody in it: that is atomic against
-forks, because the kernel refuses them while a signal is pending, and reaches whatever group or session a process is in.
-Without a sandbox the group and the descendants are signalled one by one, which a bot that wants to can escape.
+To freeze a bot in a sandbox, a small process of ours enters the bot's PID namespace and signals everybody in it: that
+is atomic against forks, because the kernel refuses them while a signal is pending, and reaches whatever group or
+session a process is in. Without a sandbox the group and the descendants are signalled one by one, which a bot that
+wants to can escape.
 """
 
 from __future__ import annotations
@@ -13,21 +14,76 @@ import signal
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from arena.hosting.launcher.launched_bot import LaunchedBot
-from arena.hosting.launcher.process_freezer import FreezeError, ProcessFreezer
-from arena.hosting.launcher.signalling import signal_exactly
+from arena.hosting.cgroups.cgroup import Cgroup
+from arena.hosting.launcher.launched_bot import FreezeError, LaunchedBot, ProcessFreezer
 from arena.hosting.prctl import PR_SET_DUMPABLE, prctl, set_namespace
-from arena.hosting.procfs.processes import list_children, list_descendants, read_relations
+from arena.hosting.procfs.processes import Relations, list_children, list_descendants, read_relations
 from engine.text import Text, to_json
 
 TRIES = 3
 """How often it is tried again when the process inside was stopped or killed, which only the bot there can have done."""
 _CLONE_NEWUSER, _CLONE_NEWPID = 0x10000000, 0x20000000
 _NS_GET_USERNS = 0xB701
-Outcome = dict[str, Any]
 _DONE, _IMPOSSIBLE, _DISTURBED = range(3)
+
+
+def signal_bot(bot: LaunchedBot, number: int) -> None:
+    """Signal a bot's process group. Its leader is not reaped yet, so its number cannot belong to another group.
+
+    Where it has a control group all of that is killed, and one that is frozen is thawed, since it would not end.
+    """
+    if bot.group is not None:
+        _signal_group(bot.group, number)
+    if bot.is_wrapped and number != signal.SIGKILL and not bot.has_exited:
+        _signal_inside(bot, number)
+        return
+    try:
+        os.killpg(bot.pid, number)
+    except ProcessLookupError:
+        pass
+    except PermissionError:
+        # macOS refuses to signal a group in which one member is a zombie.
+        if bot.process.returncode is None:
+            os.kill(bot.pid, number)
+
+
+def _signal_group(group: Cgroup, number: int) -> None:
+    if number == signal.SIGKILL:
+        group.kill()
+        return
+    with suppress(OSError):  # it is gone
+        group.thaw()
+
+
+def _signal_inside(bot: LaunchedBot, number: int) -> None:
+    """Signal the bot inside a sandbox. The sandbox itself would die at once and take the bot along."""
+    for init in list_children(bot.pid):
+        for pid in list_children(init):
+            relations = read_relations(pid)
+            if relations is not None and relations.parent == init:
+                signal_exactly(pid, relations, number)
+
+
+def signal_exactly(pid: int, relations: Relations, number: int = signal.SIGKILL) -> None:
+    """Signal a process that is not our child, unless its id belongs to another process by now."""
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError:
+        return
+    try:
+        now = read_relations(pid)
+        if now is not None and replace(now, is_zombie=relations.is_zombie) == relations:
+            signal.pidfd_send_signal(handle, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+    finally:
+        os.close(handle)
+
+
+Outcome = dict[str, Any]
 
 
 class _SignalFreezer(ABC):
@@ -63,7 +119,7 @@ class NamespaceFreezer(_SignalFreezer):
             first = next(iter(list_children(self._pid)), None)
             if first is None:
                 return  # the sandbox has ended
-            outcome = _signal_inside(first, number)
+            outcome = _signal_namespace(first, number)
             if outcome == _DONE:
                 return
         if not list_children(self._pid):
@@ -116,7 +172,7 @@ def thaw(bot: LaunchedBot) -> Outcome:
 
 
 def _outcome_of(freezer: ProcessFreezer, action: Callable[[], None]) -> Outcome:
-    """Return the outcome as it is told to the worker (`reports.FreezeOutcome`)."""
+    """Return the outcome as it is told to the worker (`messages.FreezeOutcome`)."""
     try:
         action()
     except FreezeError as error:
@@ -124,7 +180,7 @@ def _outcome_of(freezer: ProcessFreezer, action: Callable[[], None]) -> Outcome:
     return {"problem": "", "is_own": False, "is_whole": freezer.is_whole}
 
 
-def _signal_inside(first: int, number: int) -> int:
+def _signal_namespace(first: int, number: int) -> int:
     """Signal everybody in the namespace of process `first`, and return how that went."""
     middle = os.fork()
     if middle:

@@ -1,15 +1,23 @@
-"""Frames messages for a pipe between two of our processes: a JSON head and a blob, each preceded by its length."""
+"""Pipes between two of our processes: framed messages, and a heartbeat that ends whoever does not answer.
+
+A message is a JSON head and a blob, each preceded by its length. A launcher or a bot proxy that is stopped and not dead
+would keep whoever waits for it waiting for ever.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _LENGTHS = struct.Struct(">II")
 MAX_FRAME_BYTES = 64 * 1024 * 1024
+BEAT_S = 2.0
+"""How often it is asked whether it goes on."""
+SILENCE_S = 20.0
+"""One that has not answered for so long is stopped, or its disk hangs."""
 
 
 class FrameError(Exception):
@@ -36,3 +44,21 @@ async def read_frame(reader: asyncio.StreamReader) -> tuple[dict[str, Any], byte
         return json.loads(head), blob
     except ValueError as error:
         raise FrameError(f"no message: {head[:80]!r}") from error
+
+
+class HeartbeatWatch:
+    """Measures for how long nothing was heard. Time in which this process did not go on itself does not count."""
+
+    def __init__(self) -> None:
+        self._silent_s = 0.0
+
+    def note_answer(self) -> None:
+        """Note that something was heard."""
+        self._silent_s = 0.0
+
+    async def wait(self, ask: Callable[[], None]) -> None:
+        """Ask again and again, and return when nothing has been heard for too long."""
+        while self._silent_s < SILENCE_S:
+            ask()
+            await asyncio.sleep(BEAT_S)
+            self._silent_s += BEAT_S
