@@ -18,7 +18,7 @@ from arena.connect.news import BotWrote, OnNews
 from arena.connect.output import follow_output, last_line, lines_of
 from arena.connect.program import LocalProgram
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.runtime_directory import runtime_directory
+from arena.hosting.user_directories import runtime_directory
 from arena.referee.join import receive_join
 from arena.referee.stream import StreamClosedError
 from arena.rpc.errors import ProtocolError

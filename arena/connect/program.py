@@ -8,8 +8,7 @@ from pathlib import Path
 
 from arena.connect.errors import BotFailsError
 from arena.connect.news import Note, OnNews
-from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.builder.preparing import prepare_copy
+from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.manifest import BotManifest, load_manifest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy

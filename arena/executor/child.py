@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from arena.hosting.crashes import describe_end
+from arena.hosting.errors import describe_end
 from arena.hosting.pipes import FrameError, encode_frame, read_frame
 from arena.match.host_faults import HostCause, MatchLostError
 from engine.text import Text

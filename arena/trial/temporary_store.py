@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from arena.hosting.runtime_directory import scratch_directory
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.hosting.user_directories import scratch_directory
 
 
 @contextmanager

@@ -34,7 +34,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.crashes import exit_over_limit
+from arena.hosting.errors import exit_over_limit
 from arena.hosting.pipes import encode_frame, read_frame
 from arena.hosting.prctl import die_with_parent
 from arena.referee.inbox import Flood

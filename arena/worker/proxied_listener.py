@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.hosting import pipes
-from arena.hosting.crashes import describe_end, is_crash
+from arena.hosting.errors import describe_end, is_crash
 from arena.hosting.pipes import FrameError, HeartbeatWatch, encode_frame, read_frame
 from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.errors import HostingError
-from arena.hosting.runtime_directory import runtime_directory
+from arena.hosting.user_directories import runtime_directory
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.result import FaultCause
 from arena.worker import answering, room, starter

@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from arena.hosting import pipes
-from arena.hosting.runtime_directory import runtime_directory
+from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause
 from arena.referee.join import JoinError, join
 from arena.referee.server import MOST_CALLS

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from arena.app.store import store_of
-from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.builder.preparing import prepare_copy
+from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, BotManifest
 from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog

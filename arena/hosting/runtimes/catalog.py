@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.cache_directory import cache_directory
+from arena.hosting.debian_packages import NODE, install_command, missing_packages
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strangers, resolve_command
 from arena.hosting.runtimes import native, node, own, venv
 from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
@@ -26,7 +26,7 @@ from arena.hosting.runtimes.runtime import (
     RuntimeLayout,
 )
 from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
-from arena.hosting.tools import NODE, install_command, missing_packages
+from arena.hosting.user_directories import cache_directory
 from engine.text import Text, placed
 
 _LAY_OUT = {

@@ -9,8 +9,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from arena.hosting.debian_packages import NODE
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
-from arena.hosting.tools import NODE
 
 
 def installed_runtimes(path: str) -> Mapping[str, RuntimeDefinition]:

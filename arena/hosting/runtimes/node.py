@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from arena.hosting.bot_environment import links_of
 from arena.hosting.manifest import ProgramPlaces
 from arena.hosting.runtimes.errors import RuntimeBrokenError
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition
-from arena.hosting.visible_paths import links_of
 from engine.text import Text, placed
 
 _ASK_S = 20

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import Distribution
 from pathlib import Path
 
+from arena.hosting.bot_environment import package_roots
 from arena.hosting.manifest import arena_places
 from arena.hosting.runtimes.runtime import RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition
-from arena.hosting.visible_paths import package_roots
 
 _OURS = "kingmaker-arena"
 # What bots.kit needs, where the arena runs from a checkout that was not installed.

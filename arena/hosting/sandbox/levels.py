@@ -8,6 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from arena.hosting.bot_environment import (
+    holds_foreign_packages,
+    import_roots,
+    package_roots,
+    python_trees,
+    system_trees,
+)
 from arena.hosting.cgroups.hierarchy import GroupLimits
 from arena.hosting.launcher.confine import landlock_version
 from arena.hosting.launcher.messages import Confinement, StartRequest, WatchedLimits
@@ -22,7 +29,6 @@ from arena.hosting.sandbox.bubblewrap import (
 )
 from arena.hosting.sandbox.limits import NONE, STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import seccomp_filter
-from arena.hosting.visible_paths import holds_foreign_packages, import_roots, package_roots, python_trees, system_trees
 from engine.text import Text, joined
 
 ADDRESS_SPACE_SPARE_MB = 4096

@@ -12,13 +12,13 @@ from pathlib import Path
 from arena.hosting.errors import HostingError, SandboxUnavailableError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.procfs.processes import list_descendants, read_relations
-from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.bubblewrap import most_processes
 from arena.hosting.sandbox.checks import SandboxCheck, judge
 from arena.hosting.sandbox.group_trial import try_groups
 from arena.hosting.sandbox.levels import BotProgram
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.start import start_confined
+from arena.hosting.user_directories import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from engine.text import Text
 
 PROGRAM = Path(__file__).with_name("inside") / "main.py"

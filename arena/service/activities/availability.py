@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from arena.hosting.builder.build import build_version
-from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.runtimes.errors import RuntimeBrokenError
 from arena.hosting.store import StoreError

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.hosting.builder.build import build_version
-from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.model.admissions import Finding
 from arena.service.supervision import Supervisor

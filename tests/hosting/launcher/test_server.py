@@ -1,4 +1,4 @@
-"""The parts of the launcher, each by itself: its turns, starting a process, requests, and the bounded log of a match."""
+"""The parts of the launcher, each by itself: its turns, starting a process, requests, the bounded log of a match."""
 
 from __future__ import annotations
 

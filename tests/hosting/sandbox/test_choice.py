@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.cache_directory import cache_directory
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox import choice, probe
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
 from arena.hosting.sandbox.limits import LEVELS, SandboxLimits
 from arena.hosting.sandbox.probe import Probe
+from arena.hosting.user_directories import cache_directory
 
 
 @pytest.fixture

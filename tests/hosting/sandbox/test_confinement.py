@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.bot_environment import KIT_FILES, kit_places
 from arena.hosting.launcher.spawn import FIRST_UID, UIDS
-from arena.hosting.visible_paths import KIT_FILES, kit_places
 from tests.hosting.sandbox.tried import NAP, REFUSED, TRY, up
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place

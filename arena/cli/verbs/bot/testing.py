@@ -15,8 +15,7 @@ from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.runtimes import local_runtimes
 from arena.cli.verbs.bot.test_options import BotTestOptions, announce, find_test_level, place_to_keep
 from arena.executor.local import LocalExecutor
-from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.builder.preparing import PreparedBot, prepare_bot
+from arena.hosting.builder.build import BuildFailure, PreparedBot, prepare_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.programs import program_seat
 from arena.model.admissions import Finding, FindingState

@@ -1,4 +1,7 @@
-"""Makes directories for as long as a process runs, and removes those that crashes left behind."""
+"""The directories of this user's arenas: those that last as long as a process, and the cache.
+
+A runtime directory is removed at the end of its process; `sweep` removes those that crashes left behind.
+"""
 
 from __future__ import annotations
 
@@ -127,3 +130,9 @@ def _is_stale(lock: Path) -> bool:
         return True
     finally:
         os.close(descriptor)
+
+
+def cache_directory() -> Path:
+    """Return the directory, which need not exist. What lies in it may vanish at any time."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "kingmaker-arena"

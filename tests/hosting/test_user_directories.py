@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting import runtime_directory as runtime
+from arena.hosting import user_directories as runtime
 from arena.hosting.errors import RuntimeDirectoryError
-from arena.hosting.runtime_directory import find_base, runtime_directory, scratch_directory, sweep
+from arena.hosting.user_directories import find_base, runtime_directory, scratch_directory, sweep
 
 
 def test_a_directory_is_private_and_removed_at_the_end(tmp_path: Path) -> None:

@@ -1,16 +1,24 @@
-"""What build commands make, and what they cannot do: each is run for real."""
+"""A bot is built by its own build command: what becomes of it, what it cannot reach, and how its time is counted."""
+
+from __future__ import annotations
 
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder import build as builder
+from arena.hosting.builder.build import LONGEST_FACTOR, BuildFailure, build_version
 from arena.hosting.builds import BuildMissingError, Built
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.procfs.meter import TreeMeter
+from arena.hosting.procfs.processes import list_descendants
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.levels import BotProgram
 from arena.hosting.sandbox.limits import SandboxLimits
@@ -20,15 +28,32 @@ from arena.match.programs import program_seat
 from arena.worker.host import MatchHost
 from tests.support.builds import MAKE, PLAIN, Workshop, stop_clock_until
 from tests.support.patience import PATIENCE_S
-from tests.support.sandboxes import Place
+from tests.support.sandboxes import STANDARD, Place
 from tests.support.sandboxes import place as open_place
 from tests.support.specs import king_spec
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 LONG = "/".join(letter * 250 for letter in "abcde")
+LIMIT_S = 0.4
+
+
+@pytest.fixture(params=[STANDARD, "none"])
+def workshop(request: pytest.FixtureRequest, tmp_path: Path) -> Workshop:
+    return Workshop(tmp_path, str(request.param))
+
+
+@pytest.fixture(params=[STANDARD])
+def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Workshop:
+    return Workshop(tmp_path, str(request.param))
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Workshop:
+    """Without a sandbox, for what is the same in one."""
+    return Workshop(tmp_path, "none")
 
 
 @pytest.fixture
@@ -294,3 +319,143 @@ def _command_lines() -> list[bytes]:
         except OSError:
             continue  # it has ended
     return found
+
+
+class TestConfinement:
+    @pytest.mark.hostile("build-that-connects")
+    async def test_there_is_no_network(self, sandboxed: Workshop) -> None:
+        failure = await sandboxed.refusal("import socket; socket.create_connection(('127.0.0.1', 1))")
+        assert "failed (exit status 1)" in failure.sentence
+        assert "Address family not supported" in failure.log
+
+    @pytest.mark.hostile("build-that-reads-and-writes-outside")
+    async def test_nothing_outside_can_be_written_or_read(self, sandboxed: Workshop, tmp_path: Path) -> None:
+        secret = tmp_path / "home" / "arena.db"
+        secret.parent.mkdir()
+        secret.write_text("secret", encoding="utf-8")
+        places = [secret, secret.parent / "new", Path("/usr/new"), Path("/etc/new"), Path(sys.prefix) / "new"]
+        make = (
+            "for path in " + repr(list(map(str, places))) + ":\n"
+            "    for mode in 'wr':\n"
+            "        try:\n"
+            "            open(path, mode).read(1); print('got', path)\n"
+            "        except OSError as error: print(error.strerror)\n"
+            f"{MAKE}"
+        )
+        built = await sandboxed.build(make)
+        assert isinstance(built, Built), built
+        log = sandboxed.programs.builds.log(built.version, built.runtime)
+        assert log is not None
+        assert "got" not in log
+        assert secret.read_text(encoding="utf-8") == "secret"
+        assert not [path for path in places[1:] if path.exists()]
+
+    @pytest.mark.host_fault("no-sandbox")
+    async def test_a_stranger_builds_in_the_sandbox_or_not_at_all(self, tmp_path: Path) -> None:
+        workshop = Workshop(tmp_path, "none")
+        version = workshop.add({"make.py": MAKE})
+        with pytest.raises(SandboxUnavailableError, match="bots that have an owner run only in a sandbox"):
+            await build_version(workshop.programs, version, has_owner=True)
+        assert workshop.programs.builds.log(version, workshop.programs.runtimes.get("arena").hash) is None
+
+
+class TestKilled:
+    """What is left of a build when the process that runs it is killed."""
+
+    @pytest.mark.host_fault("killed-while-a-bot-is-built")
+    async def test_it_goes_on_after_a_kill_and_leaves_nothing_behind(
+        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        make = f"import time\nprint('begun', flush=True)\ntime.sleep(3600)\n{MAKE}"
+        version = workshop.add({"make.py": make})
+        root = workshop.programs.builds.root
+        program = (
+            "import asyncio, sys\n"
+            "from pathlib import Path\n"
+            "from tests.support.builds import Workshop\n"
+            "workshop = Workshop(Path(sys.argv[1]), sys.argv[2])\n"
+            "asyncio.run(workshop.build_version(sys.argv[3]))\n"
+        )
+        words = [sys.executable, "-c", program, str(workshop.directory), workshop.level, version]
+        child = await asyncio.create_subprocess_exec(*words, cwd=ROOT)
+        async with asyncio.timeout(PATIENCE_S):
+            while not (running := _builds_of(child.pid, root)):
+                await asyncio.sleep(0.02)
+        child.kill()
+        await child.wait()
+        async with asyncio.timeout(PATIENCE_S):
+            while any(Path(f"/proc/{pid}").exists() for pid in running) or list(root.glob(".adding-*")):
+                await asyncio.sleep(0.02)
+        assert workshop.programs.builds.get(version, workshop.programs.runtimes.get("arena").hash) is None
+        stop_clock_until(lambda: "begun" in workshop.log(version), monkeypatch)
+        failure = await workshop.build_version(version, time_s=0.1)
+        assert isinstance(failure, BuildFailure)
+        assert failure.log == "begun\n"
+
+    async def test_what_a_kill_left_half_made_is_swept(self, workshop: Workshop) -> None:
+        left = workshop.programs.builds.root / ".adding-left"
+        (left / "files").mkdir(parents=True)
+        assert isinstance(await workshop.build(MAKE), Built)
+        assert not left.exists()
+
+
+def _builds_of(parent: int, root: Path) -> list[int]:
+    """The build commands below a process, for others build at the same time; in a sandbox their directory is /bot."""
+    found = []
+    for pid in list_descendants(parent):
+        path = Path(f"/proc/{pid}")
+        try:
+            place = path.joinpath("cwd").readlink()
+            is_build = b"make.py" in path.joinpath("cmdline").read_bytes()
+        except OSError:
+            continue  # it has ended
+        if is_build and (place.is_relative_to(root) or place == Path("/bot")):
+            found.append(pid)
+    return found
+
+
+class Build:
+    """A build that ends after so many seconds, by a clock that goes on only while it is waited for, and its meter."""
+
+    def __init__(self, ends_s: float, waited_s: Callable[[float], float | None]) -> None:
+        self.now_s, self._ends_s, self._waited_s = 100.0, 100.0 + ends_s, waited_s
+
+    async def wait(self, timeout_s: float) -> bool:
+        self.now_s = min(self.now_s + max(timeout_s, 0.001), self._ends_s)
+        return self.now_s == self._ends_s
+
+    def look(self) -> tuple[int, int] | None:
+        waited_s = self._waited_s(self.now_s - 100.0)
+        return None if waited_s is None else (0, round(waited_s * 1e6))
+
+
+@pytest.mark.host_fault("processor-busy-while-a-bot-is-built")
+@pytest.mark.parametrize(
+    ("waited_s", "lasts_s"),
+    [
+        pytest.param(lambda _: 0.0, LIMIT_S, id="never"),
+        pytest.param(lambda _: None, LIMIT_S, id="nobody can tell"),
+        pytest.param(lambda took_s: 0.2 if took_s < 0.3 else None, LIMIT_S + 0.2, id="told once"),
+        pytest.param(lambda took_s: 0.75 * took_s, 4 * LIMIT_S, id="mostly"),
+        pytest.param(lambda took_s: took_s, LONGEST_FACTOR * LIMIT_S, id="always"),
+    ],
+)
+async def test_the_time_in_which_it_waits_for_a_processor_does_not_count(
+    waited_s: Callable[[float], float | None], lasts_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ends_s, has_ended in ((lasts_s - 0.01, True), (lasts_s + 0.01, False)):
+        build = Build(ends_s, waited_s)
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "monotonic", lambda build=build: build.now_s)
+            assert await builder._wait(cast(Any, build), cast(Any, build), LIMIT_S) is has_ended
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process waits")
+async def test_one_that_waits_for_a_processor_for_ever_is_ended_at_last(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TreeMeter, "look", lambda _meter: (0, 3600 * 1_000_000))
+    failure = await workshop.refusal("import time; time.sleep(3600)", time_s=0.3)
+    assert failure.sentence == (
+        "The build command `python make.py` did not end within 0.3 s, or 5 times that on a busy machine."
+    )
