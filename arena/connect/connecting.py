@@ -15,7 +15,7 @@ from arena.connect.program import prepare
 from arena.connect.service import find_route, games_to_join
 from arena.hosting.manifest import ARENA, BotManifest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.rpc.profiles import Profile
 from engine import registry
 

@@ -11,7 +11,7 @@ from arena.connect.news import Note, OnNews
 from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.manifest import BotManifest, load_manifest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.match.programs import program_seat
 from arena.match.spec import SeatSpec
 from engine.text import Text

@@ -11,7 +11,7 @@ import pytest
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.verbs.bot.watch import watch_and
 from arena.hosting import user_directories
-from arena.hosting.sandbox.choice import strongest_level
+from arena.hosting.sandbox.limits import strongest_level
 from tests.cli.support import Arena, Finished, write_bot
 from tests.cli.table import RoomExecutor
 from tests.support.patience import ANY_TIME

@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.connect.local import open_bots
 from arena.connect.program import prepare
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from tests.connect.bridging import write_bot
 from tests.support.patience import PATIENCE_S
 

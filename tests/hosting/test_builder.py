@@ -20,9 +20,8 @@ from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.procfs.processes import list_descendants
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoreError
 from arena.match.programs import program_seat
 from arena.worker.host import MatchHost

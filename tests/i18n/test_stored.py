@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from arena.conform.rules.table import RULES as RULES_OF_PROTOCOL
-from arena.hosting.sandbox.checks import judge
 from arena.hosting.sandbox.limits import REDUCED, STANDARD, STRICT
+from arena.hosting.sandbox.trial import judge
 from arena.i18n.catalogue import LANGUAGES, words
 from arena.match.decisions import DecidedBy
 from arena.match.host_faults import HostCause

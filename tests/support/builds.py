@@ -13,7 +13,7 @@ from arena.hosting.builder.build import BuildFailure, BuildLimits, build_version
 from arena.hosting.builds import Built
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from tests.support.patience import PATIENCE_S

@@ -10,7 +10,7 @@ from arena.executor.interface import ExecutorFailedError
 from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError
-from arena.hosting.runtimes.errors import RuntimeSettingsError
+from arena.hosting.runtimes.runtime import RuntimeSettingsError
 from arena.hosting.store import StoreError
 from arena.hosting.uploads.errors import UploadError
 from arena.match.host_faults import MatchLostError

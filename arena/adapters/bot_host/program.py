@@ -30,7 +30,7 @@ from arena.adapters.bot_host.finding import BotUnavailableError, find_seat
 from arena.adapters.bot_host.host import CallerMatchHost, MatchLeftError
 from arena.hosting.errors import HostingError
 from arena.hosting.pipes import encode_frame, read_frame
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.match.host_faults import MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.result import Fault

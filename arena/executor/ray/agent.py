@@ -17,8 +17,7 @@ from arena.executor.ray.library import keep_exit_statuses
 from arena.hosting.cgroups.holder import sweep_groups
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.errors import RuntimeSettingsError
-from arena.hosting.runtimes.settings import RuntimeSettings, parse_runtimes
+from arena.hosting.runtimes.runtime import RuntimeSettings, RuntimeSettingsError, parse_runtimes
 from arena.hosting.sandbox.probe import probe
 from arena.hosting.user_directories import cache_directory, sweep
 from engine.text import joined

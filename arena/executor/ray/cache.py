@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.archive.errors import BotArchiveError
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, resolve_command

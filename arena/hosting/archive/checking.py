@@ -16,8 +16,7 @@ from arena.hosting.archive.errors import (
     ArchiveSizeError,
     BotArchiveError,
 )
-from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import MOST_PATH_BYTES, NameTree, check_path, quote_path
+from arena.hosting.archive.format import MOST_PATH_BYTES, ArchiveLimits, NameTree, check_path, quote_path
 from arena.hosting.manifest import MANIFEST_NAME
 from engine.text import Text, joined
 

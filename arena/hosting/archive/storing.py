@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from arena.hosting.archive.checking import ArchiveEntry, ArchiveListing, check_archive
 from arena.hosting.archive.errors import ArchiveContentError, ArchiveFormatError, ArchiveReason
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits
 from arena.hosting.building import write_file
 from arena.hosting.content import hash_files
 from arena.hosting.manifest import BotDirectoryError, load_manifest

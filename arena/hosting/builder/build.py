@@ -34,11 +34,9 @@ from arena.hosting.manifest import (
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, InstalledRuntime
-from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.hosting.sandbox.levels import BotProgram
-from arena.hosting.sandbox.limits import NONE, SandboxLimits
+from arena.hosting.sandbox.levels import BotProgram, start_confined
+from arena.hosting.sandbox.limits import NONE, SandboxLimits, SandboxPolicy
 from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
-from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoredVersion, VersionStore
 from arena.hosting.user_directories import cache_directory
 from engine.os_errors import os_error_text

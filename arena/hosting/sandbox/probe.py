@@ -22,10 +22,9 @@ from arena.hosting.cgroups.offer import find_offer
 from arena.hosting.errors import HostingError
 from arena.hosting.procfs.machine import read_boot_id
 from arena.hosting.sandbox.bubblewrap import MissingToolError, SandboxMounts, wrapper
-from arena.hosting.sandbox.checks import SandboxCheck
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
-from arena.hosting.sandbox.trial import PROGRAM, try_level
+from arena.hosting.sandbox.trial import PROGRAM, SandboxCheck, try_level
 from arena.hosting.user_directories import cache_directory
 from engine.text import Text, all_of, split
 

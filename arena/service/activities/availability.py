@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.manifest import BotDirectoryError
-from arena.hosting.runtimes.errors import RuntimeBrokenError
+from arena.hosting.runtimes.runtime import RuntimeBrokenError
 from arena.hosting.store import StoreError
 from arena.service.activities.context import ServiceContext
 from engine.text import Text

@@ -11,7 +11,7 @@ import pytest
 
 from arena.hosting.archive.checking import check_archive
 from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits
 from arena.hosting.archive.packing import pack
 
 MANIFEST = b'schema = 1\nname = "my-bot"\ncommand = ["python", "main.py"]\n'

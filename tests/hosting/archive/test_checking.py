@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from arena.hosting.archive.checking import check_archive
 from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
-from arena.hosting.archive.format import END, header
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import END, ArchiveLimits, header
 from arena.hosting.archive.storing import archive_hash, unpack
 from arena.hosting.content import content_hash
 from tests.hosting.archive.archives import LEAST, packed, refusal, tar, write_files

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.archive.errors import ArchiveContentError, ArchiveReason, BotArchiveError
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.content import content_hash
 from arena.hosting.store import StoreError, VersionStore

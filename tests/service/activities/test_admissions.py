@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from arena.hosting.sandbox import choice
+from arena.hosting.sandbox import limits
 from arena.hosting.sandbox.probe import Probe
 from arena.match.report import MatchReport
 from arena.service.activities import admissions
@@ -110,7 +110,7 @@ async def test_a_bot_of_an_owner_waits_for_a_sandbox_and_is_looked_at_when_there
     use(monkeypatch, [ADMITTED], [])
     works = asyncio.Event()
     monkeypatch.setattr(
-        choice, "_probe", lambda level: Probe(level) if works.is_set() else Probe(level, (), "no bwrap", "install it")
+        limits, "_probe", lambda level: Probe(level) if works.is_set() else Probe(level, (), "no bwrap", "install it")
     )
     stored = book.store.get(book.add_bot("ann").content_hash)
     made = ServiceLedger(book.database).submit_version(

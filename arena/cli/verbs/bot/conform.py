@@ -24,8 +24,7 @@ from arena.cli.shared.saying import say, told
 from arena.conform.rules.table import BY_ID, RULES
 from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.hosting.sandbox.limits import NONE
+from arena.hosting.sandbox.limits import NONE, SandboxPolicy
 from arena.hosting.user_directories import scratch_directory, sweep
 from engine.os_errors import os_error_text
 from engine.text import Text

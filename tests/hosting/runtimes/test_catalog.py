@@ -1,18 +1,30 @@
 """The runtimes of an arena: made of real virtual environments, of the Node.js of this machine and of its libraries."""
 
+from __future__ import annotations
+
 import json
+import os
+import platform
 import shutil
 import sys
+from collections.abc import Callable
+from importlib.metadata import Distribution, distributions, version
 from pathlib import Path
 
 import pytest
 
 from arena.hosting.manifest import ManifestError, load_manifest
-from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
-from arena.hosting.runtimes.installed import installed_runtimes
-from arena.hosting.runtimes.runtime import SYSTEM_PATH
-from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings, parse_runtimes
+from arena.hosting.runtimes.catalog import FileHashes, RuntimeCatalog, installed_runtimes
+from arena.hosting.runtimes.kinds import arena_contents, lay_out_arena, requirements_of, version_of
+from arena.hosting.runtimes.runtime import (
+    SYSTEM_PATH,
+    RuntimeBrokenError,
+    RuntimeDefinition,
+    RuntimeKind,
+    RuntimeSettings,
+    UnknownRuntimeError,
+    parse_runtimes,
+)
 from tests.support.venvs import NAME, add_package, make_venv, settings_for, site_packages
 
 
@@ -277,3 +289,146 @@ class TestChecks:
         bot = write_bot(tmp_path / "bot", f'command = ["python"]\nruntime = "{NAME}"\nmemory_mb = 9999')
         said = self.refusal(bot, RuntimeCatalog(settings_for(clean_venv), cache), is_stranger=True)
         assert said.startswith("memory_mb is 9999")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    tree = tmp_path / "tree"
+    (tree / "lib" / "__pycache__").mkdir(parents=True)
+    (tree / "lib" / "a.py").write_text("a", encoding="utf-8")
+    (tree / "b").write_text("b", encoding="utf-8")
+    (tree / "link").symlink_to("b")
+    return tree
+
+
+def hash_of(tree: Path, memory: Path | None = None) -> str:
+    hashes = FileHashes(memory)
+    found = hashes.hash_all({"tree": tree})
+    hashes.save()
+    return found
+
+
+def turn(link: Path) -> None:
+    link.unlink()
+    link.symlink_to("lib")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "content": lambda tree: (tree / "b").write_text("c", encoding="utf-8"),
+    "mode": lambda tree: (tree / "b").chmod(0o700),
+    "name": lambda tree: (tree / "b").rename(tree / "c"),
+    "place": lambda tree: (tree / "lib" / "a.py").rename(tree / "a.py"),
+    "a new file": lambda tree: (tree / "lib" / "new").touch(),
+    "a missing file": lambda tree: (tree / "b").unlink(),
+    "a link": lambda tree: turn(tree / "link"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
+@pytest.mark.parametrize("remembers", [True, False])
+def test_any_change_makes_another_hash(
+    tree: Path, tmp_path: Path, change: Callable[[Path], object], remembers: bool
+) -> None:
+    memory = tmp_path / "memory.json" if remembers else None
+    before = hash_of(tree, memory)
+    change(tree)
+    assert hash_of(tree, memory) != before
+
+
+def test_a_change_of_equal_size_at_the_same_instant_is_seen(tree: Path, tmp_path: Path) -> None:
+    before, facts = hash_of(tree, tmp_path / "memory.json"), (tree / "b").stat()
+    (tree / "b").write_text("x", encoding="utf-8")
+    os.utime(tree / "b", ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert hash_of(tree, tmp_path / "memory.json") != before
+
+
+def test_equal_content_elsewhere_and_at_another_time_has_the_same_hash(tree: Path, tmp_path: Path) -> None:
+    before = hash_of(tree)
+    os.utime(tree / "b", (1, 1))
+    tree.rename(tmp_path / "moved")
+    assert hash_of(tmp_path / "moved") == before
+
+
+def test_what_is_compiled_does_not_count(tree: Path) -> None:
+    before = hash_of(tree)
+    (tree / "lib" / "__pycache__" / "a.pyc").touch()
+    assert hash_of(tree) == before
+
+
+def test_a_file_that_stayed_as_it_was_is_not_read_again(tree: Path, tmp_path: Path) -> None:
+    memory = tmp_path / "memory.json"
+    before = hash_of(tree, memory)
+    remembered = memory.read_text(encoding="ascii")
+    memory.write_text(remembered.replace("0", "1"), encoding="ascii")
+    assert memory.read_text(encoding="ascii") != remembered
+    hash_of(tree, memory)
+    assert memory.read_text(encoding="ascii") == remembered
+    # The other way round: what the memory says of an unchanged file is believed.
+    one = remembered.rindex('"', 0, remembered.rindex('"'))
+    memory.write_text(f"{remembered[: one + 1]}{'0' * 64}{remembered[one + 65 :]}", encoding="ascii")
+    assert hash_of(tree, memory) != before
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{", '{"a": 1}', '{"a": [1]}'])
+def test_a_damaged_memory_is_none(tree: Path, tmp_path: Path, damage: str) -> None:
+    memory = tmp_path / "memory.json"
+    memory.write_text(damage, encoding="ascii")
+    assert hash_of(tree, memory) == hash_of(tree)
+
+
+def test_without_a_place_to_remember_it_works_too(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert hash_of(tree, tmp_path / "file" / "memory.json") == hash_of(tree)
+
+
+def test_what_is_not_there_is_the_machines_fault(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeBrokenError, match="nowhere: cannot be read"):
+        hash_of(tmp_path / "nowhere")
+
+
+INSTALLED = {name: one for one in distributions() if (name := one.metadata["Name"])}
+
+
+def check(distribution: Distribution) -> None:
+    assert version_of(distribution) == distribution.version
+    assert list(requirements_of(distribution)) == (distribution.requires or [])
+
+
+def test_every_installed_package_is_read_as_the_standard_library_reads_it() -> None:
+    assert {"grpcio", "protobuf"} <= set(INSTALLED)
+    for one in INSTALLED.values():
+        check(one)
+
+
+@pytest.mark.parametrize(
+    ("folder", "files"),
+    [
+        ("new-1.0.dist-info", {"METADATA": "Name: new\nVersion: 1.0\n\nVersion: 2.0\nRequires-Dist: nothing\n"}),
+        ("old-1.0.egg-info", {"PKG-INFO": "Name: old\nVersion: 1.0\n", "requires.txt": "one\ntwo>=2\n"}),
+    ],
+)
+def test_neither_a_description_nor_an_old_form_deceives(tmp_path: Path, folder: str, files: dict[str, str]) -> None:
+    (tmp_path / folder).mkdir()
+    for name, text in files.items():
+        (tmp_path / folder / name).write_text(text, encoding="utf-8")
+    (one,) = distributions(path=[str(tmp_path)])
+    check(one)
+
+
+def test_it_holds_the_interpreter_of_the_arena_and_what_bots_need_of_its_packages() -> None:
+    found = arena_contents(RuntimeDefinition("arena", RuntimeKind.ARENA))
+    assert found.version == platform.python_version()
+    assert found.packages["grpcio"] == version("grpcio")
+
+
+def test_what_a_process_adds_to_its_path_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    definition = RuntimeDefinition("arena", RuntimeKind.ARENA)
+    before = arena_contents(definition), lay_out_arena(definition).facts
+    for name in ("colorama", "grpcio"):  # Ray brings some such packages with it
+        (tmp_path / f"{name}-99.0.dist-info").mkdir()
+        (tmp_path / f"{name}-99.0.dist-info" / "METADATA").write_text(
+            f"Name: {name}\nVersion: 99.0\n", encoding="utf-8"
+        )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert version("grpcio") == "99.0"
+    assert (arena_contents(definition), lay_out_arena(definition).facts) == before

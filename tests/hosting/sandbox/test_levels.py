@@ -1,15 +1,32 @@
-"""Who may run at which level, and what is said when there is none."""
+"""Who may run at which level, what the launcher is asked for then, and the programs that run at one."""
 
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import arena.hosting.sandbox
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.sandbox import choice, probe
-from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
-from arena.hosting.sandbox.limits import LEVELS, SandboxLimits
+from arena.hosting.sandbox import limits, probe
+from arena.hosting.sandbox.levels import BotProgram, plan_start
+from arena.hosting.sandbox.limits import LEVELS, SandboxLimits, SandboxPolicy, find_level, strongest_level
 from arena.hosting.sandbox.probe import Probe
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import StoreError, VersionStore
 from arena.hosting.user_directories import cache_directory
+
+MANIFEST = """schema = 1
+name = "ann"
+command = ["python", "main.py"]
+games = ["chess", "go"]
+memory_mb = 100
+deterministic = true
+"""
+PROGRAM = Path(arena.hosting.sandbox.__path__[0]) / "inside" / "group.py"
 
 
 @pytest.fixture
@@ -20,7 +37,7 @@ def working(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     def pretend(level: str) -> Probe:
         return Probe(level) if level in levels else Probe(level, (), "bwrap is broken", "mend it")
 
-    monkeypatch.setattr(choice, "_probe", pretend)
+    monkeypatch.setattr(limits, "_probe", pretend)
     return levels
 
 
@@ -63,7 +80,7 @@ def test_a_remedy_helps_a_service_that_runs(monkeypatch: pytest.MonkeyPatch) -> 
     found = [Probe("standard", (), "bwrap is not there", "install it"), Probe("standard")]
     without = Probe("strict", (), "there are no control groups", "mount them")
     monkeypatch.setattr(probe, "probe", lambda level: without if level == "strict" else found.pop(0))
-    monkeypatch.setattr(choice, "_WORKING", {})
+    monkeypatch.setattr(limits, "_WORKING", {})
     refusal(SandboxPolicy(), has_owner=True)
     for _ in range(2):  # success is remembered
         assert find_level(has_owner=True) == "standard"
@@ -135,3 +152,80 @@ def test_without_a_place_of_ones_own_for_such_files_the_usual_one_is_taken(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_directory() == tmp_path / ".cache" / "kingmaker-arena"
+
+
+@pytest.mark.parametrize("level", ["standard", "reduced"])
+def test_a_bot_gets_address_space_for_its_memory_and_what_runtimes_reserve(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.hosting.sandbox.bubblewrap.find_tool", str)
+    program = BotProgram(["/bin/true"], str(tmp_path), {}, None)
+    confinement = plan_start(program, SandboxLimits(level, memory_mb=256)).confinement
+    assert confinement is not None
+    assert confinement.rlimits["RLIMIT_AS"] == (256 + 4096) * 1024 * 1024
+    assert confinement.rlimits["RLIMIT_CORE"] == 0
+
+
+def test_without_a_sandbox_a_bot_is_only_watched(tmp_path: Path) -> None:
+    request = plan_start(BotProgram(["/bin/true"], str(tmp_path), {}, None), SandboxLimits("none", memory_mb=256))
+    assert request.confinement is None
+    assert request.limits is not None
+    assert (request.limits.memory_bytes, request.limits.descriptors) == (256 * 1024 * 1024, None)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> VersionStore:
+    return VersionStore(tmp_path / "store")
+
+
+@pytest.fixture
+def version(tmp_path: Path, store: VersionStore) -> str:
+    source = tmp_path / "ann"
+    source.mkdir()
+    (source / "bot.toml").write_text(MANIFEST, encoding="utf-8")
+    (source / "main.py").write_text("# ann\n", encoding="utf-8")
+    return store.add(source).hash
+
+
+def test_a_program_is_what_its_manifest_says(store: VersionStore, version: str) -> None:
+    program = StoredPrograms(store).find(version)
+    assert program.directory == store.directory(version)
+    assert program.command == (sys.executable, str(store.directory(version) / "main.py"))
+    assert (program.games, program.memory_mb, program.is_deterministic) == (("chess", "go"), 100, True)
+    assert (program.plays("go"), program.plays("foreign_king")) == (True, False)
+
+
+def test_programs_lie_in_the_store(store: VersionStore) -> None:
+    assert StoredPrograms(store).root == store.root
+
+
+def test_a_program_that_is_not_there_is_refused(store: VersionStore) -> None:
+    with pytest.raises(StoreError, match="the files of this version are missing"):
+        StoredPrograms(store).find("0" * 64)
+
+
+def test_the_policy_decides_the_sandbox(store: VersionStore) -> None:
+    programs = StoredPrograms(store, SandboxPolicy("none"))
+    assert programs.sandbox_level(has_owner=False) == "none"
+    with pytest.raises(SandboxUnavailableError, match="run only in a sandbox"):
+        programs.sandbox_level(has_owner=True)
+
+
+def start(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-I", "-S", str(PROGRAM), *words], stdout=subprocess.PIPE, text=True)
+
+
+def test_who_eats_says_nothing_and_ends() -> None:
+    with start("eat", "2") as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        process.kill() if said else None
+        assert (said, process.wait()) == ("", 0)
+
+
+def test_who_spins_says_when_it_does() -> None:
+    with start("spin") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.kill()
+        assert process.wait() == -signal.SIGKILL

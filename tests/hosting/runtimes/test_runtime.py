@@ -6,8 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.errors import RuntimeSettingsError
-from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, parse_runtimes, read_runtimes
+from arena.hosting.runtimes.runtime import (
+    RuntimeDefinition,
+    RuntimeKind,
+    RuntimeSettingsError,
+    parse_runtimes,
+    read_runtimes,
+)
 from tests.support.texts import CHARACTERS
 
 FULL = """

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.uploads.area import UploadArea
-from arena.hosting.uploads.history import KEPT_S, PastUpload, UploadHistory
+from arena.hosting.uploads.disk import KEPT_S, PastUpload, UploadHistory
 from engine.text import Text, parts_of
 
 
