@@ -1,34 +1,37 @@
-"""Holds the connection of a bot to a service, and its matches.
+"""Connects a bot to a service: prepares its program, tries it out, and holds its connection and its matches.
 
     connecting -> joined -> (lost -> waiting -> connecting) ... -> left
 
-Matches go on while the connection is lost: the service tells them again when it is back. Who wants no new match says
-so, and it is the service that ends the stream then, for it alone knows that none has begun in that moment.
+Matches go on while the connection is lost: the service tells them again when it is back. A bot that wants no new match
+says so, and it is the service that ends the stream then, for it alone knows that none has begun in that moment.
+`run_bridge` is the one entry for a command.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import grpc
 
-from arena.connect.backoff import ReconnectBackoff
 from arena.connect.bridged_match import BridgedMatch
 from arena.connect.bridged_matches import BridgedMatches
-from arena.connect.errors import BotFailsError, LeftError
-from arena.connect.local import LocalBotProcesses
-from arena.connect.news import Connected, Disconnected, Draining, Note, OnNews, Waiting
-from arena.connect.refusals import RetryDecision, StreamEnd, end_of
-from arena.connect.service import PlayRoute, check_joined, differing_rules
-from arena.connect.stream import ServiceStream, open_stream
-from arena.hosting.manifest import BotManifest
+from arena.connect.local import START_LIMIT_S, LocalBotProcesses, open_bots, prepare
+from arena.connect.news import BotFailsError, Connected, Disconnected, Draining, LeftError, Note, OnNews, Waiting
+from arena.connect.service import PlayRoute, check_joined, differing_rules, find_route, games_to_join
+from arena.connect.stream import ReconnectBackoff, RetryDecision, ServiceStream, StreamEnd, end_of, open_stream
+from arena.hosting.manifest import ARENA, BotManifest
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.model.errors import ClientError
 from arena.rpc.errors import ProtocolError, UnreachableError
+from arena.rpc.profiles import Profile
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from engine import registry
 from engine.text import Text
 
 MOST_CRASHES = 3
@@ -147,7 +150,9 @@ class Bridge:
                     return None
                 await reader
                 if self._room == NO_NEW_MATCH and await stream.has_ended_in_order():
-                    await self._settle()
+                    # The matches end here, too, of which the service has said that they are over, or said nothing.
+                    self._matches.drop_missing()
+                    await self._wait_until_over(SETTLE_PATIENCE_S)
             except grpc.aio.AioRpcError as error:
                 return None if self._is_over() else await asyncio.to_thread(end_of, error, self._route.endpoint)
             finally:
@@ -174,21 +179,12 @@ class Bridge:
                 leaving = asyncio.create_task(stream.leave())  # beside, for a line that is dead takes nothing
             if self._is_over() and self._room is None:
                 break
-            await self._wait_for_change(reader)
+            self._changed.clear()
+            waiting = asyncio.create_task(self._changed.wait())
+            await asyncio.wait({reader, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            waiting.cancel()
         if leaving is not None:
             leaving.cancel()
-
-    async def _wait_for_change(self, reader: asyncio.Task[None]) -> None:
-        """Wait until the stream has ended or something has changed."""
-        self._changed.clear()
-        waiting = asyncio.create_task(self._changed.wait())
-        await asyncio.wait({reader, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
-
-    async def _settle(self) -> None:
-        """Let the matches end here, too, of which the service has said that they are over, or said nothing."""
-        self._matches.drop_missing()
-        await self._wait_until_over(SETTLE_PATIENCE_S)
 
     async def _wait_until_over(self, most_s: float) -> None:
         """Wait until this bridge is to end, or so long."""
@@ -335,3 +331,52 @@ async def _stop(task: asyncio.Task[None]) -> None:
     await asyncio.wait({task})
     if not task.cancelled():
         task.exception()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectOptions:
+    """What an author wants: which bot to connect, where, and how."""
+
+    directory: Path
+    manifest: BotManifest
+    profile: Profile
+    name: str
+    version: str | None = None
+    """The author's word for this version; None for the beginning of its hash."""
+    matches: int = 1
+    stop_after: int | None = None
+    play_address: str | None = None
+    policy: SandboxPolicy = field(default_factory=SandboxPolicy)
+    runtimes: RuntimeCatalog = field(default_factory=RuntimeCatalog)
+    backoff: ReconnectBackoff = field(default_factory=ReconnectBackoff)
+    start_limit_s: float = START_LIMIT_S
+    cache: Path | None = None
+    """Where copies of bots are kept; None for this user's cache."""
+
+
+async def run_bridge(order: ConnectOptions, tell: OnNews, when_ready: Callable[[Bridge], None]) -> None:
+    """Connect a bot and play until it is to end; `when_ready` is given the bridge before it connects.
+
+    Raises ClientError for what the service refuses, ConnectError, BotDirectoryError, StoreError, HostingError.
+    """
+    program = await prepare(order.directory, order.policy, order.runtimes, order.cache, tell)
+    async with open_bots(program, tell, order.start_limit_s) as bots:
+        route = await asyncio.to_thread(find_route, order.profile, order.play_address)
+        games = games_to_join(program.manifest, await bots.try_out())
+        await bots.warm_up(order.matches)
+        version = order.version or program.default_version
+        # Only a bot in the arena's own runtime may use the engine of this machine.
+        known = registry.names() if program.manifest.runtime == ARENA else ()
+        installed_rules = {name: registry.get(name).rules_version for name in known}
+        joining = JoinOptions(
+            manifest=program.manifest,
+            name=order.name,
+            version=version,
+            games=games,
+            matches=order.matches,
+            stop_after=order.stop_after,
+            installed_rules=installed_rules,
+        )
+        bridge = Bridge(route, joining, bots, tell, order.backoff)
+        when_ready(bridge)
+        await bridge.run()

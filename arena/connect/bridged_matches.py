@@ -10,9 +10,9 @@ from collections import deque
 from typing import Protocol
 
 from arena.connect.bridged_match import BridgedMatch, Send
+from arena.connect.history import began, ended
 from arena.connect.local import LocalBotProcesses
 from arena.connect.news import MatchVanished, Note, OnNews
-from arena.connect.scores import began, ended
 from arena.v1 import play_pb2
 from engine.text import Text
 
@@ -100,9 +100,6 @@ class BridgedMatches:
                 self._matches.pop(match_id)[1].cancel()
             self._open_match(started)
 
-    def _is_too_many(self, started: play_pb2.MatchStarted) -> bool:
-        return len(self) >= (MOST_TAKEN_UP if started.resumed else most_at_once(self._asked_for))
-
     def pass_on(self, event: play_pb2.Decide | play_pb2.MatchFinished) -> None:
         """Hand what the service says to its match."""
         retold = self._retold.pop(event.match_id, None)
@@ -133,7 +130,7 @@ class BridgedMatches:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _open_match(self, started: play_pb2.MatchStarted) -> None:
-        if self._is_too_many(started):
+        if len(self) >= (MOST_TAKEN_UP if started.resumed else most_at_once(self._asked_for)):
             if not self._has_refused:
                 self._has_refused = True
                 self._tell(

@@ -1,4 +1,4 @@
-"""What the service has told of one match, so that another process of the bot can take it over. Pure.
+"""What the service tells of one match: for another process of the bot that takes it over, and for people. Pure.
 
 The service may tell something twice after the connection was lost; a process of the bot is told everything once.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from arena.connect.news import MatchBegan, MatchEnded, OwnFault
 from arena.v1 import match_pb2, play_pb2
 
 BEFORE_ALL = -1
 """The last ply that a process has heard of which was told nothing yet."""
+_PREFIX = "FAULT_CAUSE_"
 
 
 class MatchHistory:
@@ -115,3 +117,32 @@ class MatchHistory:
 
     def _add(self, events: Iterable[match_pb2.Event]) -> None:
         self._events.update((event.ply, event) for event in events)
+
+
+def began(started: play_pb2.MatchStarted) -> MatchBegan:
+    """Return the beginning of a match."""
+    return MatchBegan(started.match_id, started.game, started.seat, started.seats, started.resumed)
+
+
+def ended(started: play_pb2.MatchStarted, finished: play_pb2.MatchFinished) -> MatchEnded:
+    """Return the end of the match that began so."""
+    ranks = list(finished.result.ranks)
+    rank = ranks[started.seat] if started.seat < len(ranks) else 0
+    return MatchEnded(
+        match_id=started.match_id,
+        game=started.game,
+        seat=started.seat,
+        seats=started.seats,
+        rank=rank,
+        shared_by=ranks.count(rank),
+        by_rules=finished.result.by_rules,
+        faults=tuple(OwnFault(_cause(fault), fault.ply, fault.explanation) for fault in finished.faults),
+    )
+
+
+def _cause(fault: match_pb2.Fault) -> str:
+    """Return the name of a cause; one that is newer than this program is told by its number."""
+    try:
+        return match_pb2.FaultCause.Name(fault.cause).removeprefix(_PREFIX)
+    except ValueError:
+        return f"cause {int(fault.cause)}"

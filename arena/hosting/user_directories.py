@@ -29,10 +29,6 @@ _UNHELD_LOCK = "lock.new"
 _MAGIC = b"A runtime directory of Kingmaker Arena.\n"
 
 
-def _is_short(directory: Path) -> bool:
-    return len(os.fsencode(new_socket_path(directory / f"{_PREFIX}12345678"))) <= MAX_SOCKET_PATH
-
-
 def new_socket_path(directory: Path) -> Path:
     """Return a new path in a runtime directory for the socket of one bot; another bot cannot guess it."""
     return directory / f"{SOCKET_NAME}{secrets.token_urlsafe(3)}"  # short: the whole path is bounded
@@ -41,7 +37,8 @@ def new_socket_path(directory: Path) -> Path:
 def find_base() -> Path:
     """Return a directory for sockets. Raises RuntimeDirectoryError if every path is too long for one."""
     for base in (Path(tempfile.gettempdir()), Path("/tmp")):
-        if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and _is_short(base):
+        longest = len(os.fsencode(new_socket_path(base / f"{_PREFIX}12345678")))
+        if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and longest <= MAX_SOCKET_PATH:
             return base
     raise RuntimeDirectoryError(
         Text(

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec
-from arena.remote.lobby import Lobby, Member
-from arena.remote.seat import RemoteSeat
+from arena.remote.lobby import Lobby, Member, RemoteSeat
 from engine.text import Text
 
 Place = RemoteSeat | Fault
@@ -74,7 +73,8 @@ class WaitingRoom:
             raise WaitingRoomClosedError
         here_s = {seat.version: self._lobby.here_s(seat.version) for seat in spec.seats if seat.is_remote}
         waiter = _Waiter(spec, self._loop.time(), self._loop.create_future(), here_s)
-        self._add(waiter)
+        for version in waiter.wanted.values():
+            self._waiting.setdefault(version, {})[waiter] = None
         try:
             while True:
                 self._try(waiter)
@@ -106,10 +106,6 @@ class WaitingRoom:
                 return
             self._try(waiter)
 
-    def _add(self, waiter: _Waiter) -> None:
-        for version in waiter.wanted.values():
-            self._waiting.setdefault(version, {})[waiter] = None
-
     def _remove(self, waiter: _Waiter) -> None:
         for version in {seat.version for seat in waiter.spec.seats if seat.is_remote}:
             waiters = self._waiting.get(version, {})
@@ -128,12 +124,10 @@ class WaitingRoom:
         here = {seat: member for seat, member in members.items() if member is not None}
         if len(here) == len(members) and all(self._has_room(waiter, member) for member in here.values()):
             self._remove(waiter)
-            waiter.places.set_result({**self._begin(waiter.spec, here), **waiter.faults})
-
-    def _begin(self, spec: MatchSpec, members: Mapping[int, Member]) -> dict[int, Place]:
-        for member in members.values():
-            member.was_rated = spec.is_rated
-        return {seat: self._lobby.seat(member, spec.match_id) for seat, member in members.items()}
+            for member in here.values():
+                member.was_rated = waiter.spec.is_rated
+            seats = {seat: self._lobby.seat(member, waiter.spec.match_id) for seat, member in here.items()}
+            waiter.places.set_result({**seats, **waiter.faults})
 
     def _has_room(self, waiter: _Waiter, member: Member) -> bool:
         """Return whether a bot can play this match now; what rated matches want next is kept from unrated ones.

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheckResult
 from arena.match.spec import SeatSpec
 from arena.model.admissions import Finding
-from arena.trial.trials import PlayedTrial
-from arena.trial.values import OUTPUT, TrialCheck, failed, noted, passed, skipped
+from arena.trial.trials import OUTPUT, PlayedTrial, TrialCheck, failed, noted, passed, skipped
 from engine.text import Text
 
 _MEGABYTE = 1 << 20
@@ -150,7 +147,7 @@ def judge_second_match(matches: Sequence[PlayedTrial]) -> Finding:
                     "{what} Forget everything when a match ends.",
                     what=check.sentence,
                 ),
-                _evidence_of(check),
+                {**check.evidence, "ply": check.ply},
             )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
@@ -256,7 +253,3 @@ def _first_difference(one: PlayedTrial, other: PlayedTrial) -> tuple[int, int | 
     ply = min(map(len, actions))
     mine, others = (played[ply] if ply < len(played) else None for played in actions)
     return ply, mine, others
-
-
-def _evidence_of(check: LeakCheckResult) -> dict[str, Any]:
-    return {**check.evidence, "ply": check.ply}

@@ -14,7 +14,7 @@ from arena.match.host_faults import HostCause
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.result import FaultCause
 from arena.trial import blunders
-from arena.trial.values import BUILD, OUTPUT, RULES, TrialCheck
+from arena.trial.trials import BUILD, OUTPUT, RULES, TrialCheck
 from engine import registry
 from engine.text import Text, english, sentences
 from ratings.values.states import BotEventKind, MatchState, Scope

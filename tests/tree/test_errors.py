@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from arena.cli.shared.errors import EXIT_CODES
-from arena.connect.errors import ConnectError
+from arena.connect.news import ConnectError
 from arena.executor.interface import ExecutorFailedError
-from arena.hosting.archive.errors import BotArchiveError
+from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.runtimes.runtime import RuntimeSettingsError

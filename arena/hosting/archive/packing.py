@@ -13,8 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.hosting.archive.errors import ArchiveFormatError, ArchiveReason, ArchiveSizeError
-from arena.hosting.archive.format import END, ArchiveLimits, check_paths, header, padding_bytes, quote_path
+from arena.hosting.archive.format import (
+    END,
+    ArchiveFormatError,
+    ArchiveLimits,
+    ArchiveReason,
+    ArchiveSizeError,
+    check_paths,
+    header,
+    padding_bytes,
+    quote_path,
+)
 from arena.hosting.content import BotFile, hash_files, list_files, read_chunks
 from engine.text import Text, placed
 

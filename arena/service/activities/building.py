@@ -8,7 +8,7 @@ from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.model.admissions import Finding
 from arena.service.supervision import Supervisor
-from arena.trial.values import TrialCheck, failed
+from arena.trial.trials import TrialCheck, failed
 from ratings.read.tournaments import entrant_versions
 from ratings.store.database import Database
 

@@ -11,9 +11,9 @@ from typing import Protocol
 import grpc
 
 from arena.app.policy import Viewer
-from arena.hosting.archive.errors import BotArchiveError
+from arena.hosting.archive.checking import add_archive
+from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.archive.packing import CHUNK_BYTES
-from arena.hosting.archive.storing import add_archive
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion

@@ -14,11 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.hosting.archive.checking import check_archive
-from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
-from arena.hosting.archive.format import ArchiveLimits, header
+from arena.hosting.archive.checking import archive_hash, check_archive, unpack
+from arena.hosting.archive.format import ArchiveLimits, ArchiveReason, BotArchiveError, header
 from arena.hosting.archive.packing import CHUNK_BYTES, MOST_RATIO, compress_chunk, expand_chunk, pack
-from arena.hosting.archive.storing import archive_hash, unpack
 from arena.hosting.content import BotFilesError, content_hash
 from tests.hosting.archive.archives import LEAST, packed, write_files
 

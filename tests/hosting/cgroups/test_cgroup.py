@@ -17,7 +17,7 @@ from arena.hosting.cgroups import cgroup as group_module
 from arena.hosting.cgroups.cgroup import Cgroup, CpuAccount, kill_all, list_members
 from arena.hosting.cgroups.hierarchy import GroupError, GroupLimits, GroupPlace
 from arena.hosting.cgroups.holder import GroupHolder, sweep_groups
-from arena.hosting.cgroups.meter import GroupMeter
+from arena.hosting.procfs.meter import GroupMeter
 from tests.support.groups import need_groups
 from tests.support.processes import wait_until
 

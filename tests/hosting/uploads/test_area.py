@@ -17,9 +17,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from arena.hosting.archive.errors import BotArchiveError
+from arena.hosting.archive.checking import add_archive
+from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.archive.packing import Archive, compress_chunk, expand_chunk, pack
-from arena.hosting.archive.storing import add_archive
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits, upload_id
 from arena.hosting.uploads.errors import (

@@ -18,7 +18,7 @@ from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
-from arena.trial.values import TrialCheck, failed, passed
+from arena.trial.trials import TrialCheck, failed, passed
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row

@@ -29,9 +29,8 @@ from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level, strong
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.trial.artifacts import ArtifactDirectory, held, usual_place
-from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
-from arena.trial.setups import setups_of
-from arena.trial.values import TrialSetup
+from arena.trial.lineup import GREEDY, RANDOM, SEARCH, sample_seat, setups_of
+from arena.trial.trials import TrialSetup
 from engine.text import Text
 
 SAMPLES = (RANDOM, GREEDY, SEARCH)

@@ -20,14 +20,9 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.programs import program_seat
 from arena.model.admissions import Finding, FindingState
 from arena.trial.artifacts import ArtifactDirectory
-from arena.trial.figures import is_lost, score_of
-from arena.trial.lineup import Lineup, opponent_in
-from arena.trial.local_test import Tested, try_out
-from arena.trial.review import ValueDrop, find_drop
-from arena.trial.setups import of_known_rules
-from arena.trial.temporary_store import temporary_store
-from arena.trial.trials import PlayedTrial
-from arena.trial.values import BUILD, failed, passed
+from arena.trial.lineup import Lineup, of_known_rules, opponent_in
+from arena.trial.local_test import Tested, ValueDrop, find_drop, is_lost, score_of, temporary_store, try_out
+from arena.trial.trials import BUILD, PlayedTrial, failed, passed
 from engine.text import Text
 
 MOST_REVIEWED = 2
