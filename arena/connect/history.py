@@ -11,7 +11,7 @@ from arena.connect.news import MatchBegan, MatchEnded, OwnFault
 from arena.v1 import match_pb2, play_pb2
 
 BEFORE_ALL = -1
-"""The last ply that a process has heard of which was told nothing yet."""
+"""The last known ply of a process that was sent nothing yet."""
 _PREFIX = "FAULT_CAUSE_"
 
 
@@ -51,9 +51,9 @@ class MatchHistory:
         self._add(started.events)
 
     def ask(self, decide: play_pb2.Decide, now: float) -> play_pb2.PlayRequest | None:
-        """Note a decision that the service asks for at an instant (in seconds).
+        """Note a decision that the service asks for at the instant `now`, in seconds.
 
-        Return the answer if it was given already, and was lost on its way.
+        Return the answer if it was given already and lost on its way.
         """
         self._add(decide.events)
         answered = self.answered
@@ -70,7 +70,7 @@ class MatchHistory:
         self.pending, self.answered = None, request
 
     def is_passed(self, ply: int) -> bool:
-        """Return whether a decision was asked for that the service does not wait for any more."""
+        """Return whether the service asked for a decision at `ply` and no longer waits for it."""
         return ply in self._passed
 
     def end(self, finished: play_pb2.MatchFinished) -> None:
@@ -86,34 +86,34 @@ class MatchHistory:
         started.events.extend(self.events_after(BEFORE_ALL))
         return started
 
-    def question(self, heard: int, now: float) -> play_pb2.Decide | None:
-        """Return the pending decision for a process that has heard of all plies up to `heard`, or `None`.
+    def question(self, known_ply: int, now: float) -> play_pb2.Decide | None:
+        """Return the pending decision for a process that knows all plies up to `known_ply`, or `None`.
 
-        What has gone of its time since it was asked for is subtracted.
+        The time that has passed since it was asked for is subtracted.
         """
         if self.pending is None:
             return None
         decide = play_pb2.Decide()
         decide.CopyFrom(self.pending)
         decide.ClearField("events")
-        decide.events.extend(self.events_after(heard))
+        decide.events.extend(self.events_after(known_ply))
         gone_us = int(max(now - self._asked_at, 0.0) * 1_000_000)
         if decide.time_limit_us:
             decide.time_limit_us = max(decide.time_limit_us - gone_us, 1)  # 0 would stand for no limit
             decide.bank_us = min(decide.bank_us, decide.time_limit_us)
         return decide
 
-    def ending(self, finished: play_pb2.MatchFinished, heard: int) -> play_pb2.MatchFinished:
-        """Return the end for a process that has heard of all plies up to `heard`."""
+    def ending(self, finished: play_pb2.MatchFinished, known_ply: int) -> play_pb2.MatchFinished:
+        """Return the end for a process that knows all plies up to `known_ply`."""
         own = play_pb2.MatchFinished()
         own.CopyFrom(finished)
         own.ClearField("events")
-        own.events.extend(self.events_after(heard))
+        own.events.extend(self.events_after(known_ply))
         return own
 
-    def events_after(self, heard: int) -> list[match_pb2.Event]:
-        """Return the events of the plies after `heard`, in their order."""
-        return [self._events[ply] for ply in sorted(self._events) if ply > heard]
+    def events_after(self, known_ply: int) -> list[match_pb2.Event]:
+        """Return the events of the plies after `known_ply`, in their order."""
+        return [self._events[ply] for ply in sorted(self._events) if ply > known_ply]
 
     def _add(self, events: Iterable[match_pb2.Event]) -> None:
         self._events.update((event.ply, event) for event in events)
@@ -125,7 +125,7 @@ def began(started: play_pb2.MatchStarted) -> MatchBegan:
 
 
 def ended(started: play_pb2.MatchStarted, finished: play_pb2.MatchFinished) -> MatchEnded:
-    """Return the end of the match that began so."""
+    """Return the end of the match that began with `started`."""
     ranks = list(finished.result.ranks)
     rank = ranks[started.seat] if started.seat < len(ranks) else 0
     return MatchEnded(
@@ -141,7 +141,7 @@ def ended(started: play_pb2.MatchStarted, finished: play_pb2.MatchFinished) -> M
 
 
 def _cause(fault: match_pb2.Fault) -> str:
-    """Return the name of a cause; one that is newer than this program is told by its number."""
+    """Return the name of a cause, or its number if it is newer than this program."""
     try:
         return match_pb2.FaultCause.Name(fault.cause).removeprefix(_PREFIX)
     except ValueError:

@@ -61,10 +61,10 @@ class Stopped:
 class LocalBotProcesses:
     """The processes of one bot. `open_bots` makes it, and ends everything."""
 
-    def __init__(self, starter: BotStarter, program: LocalProgram, tell: OnNews, start_limit_s: float) -> None:
+    def __init__(self, starter: BotStarter, program: LocalProgram, publish: OnNews, start_limit_s: float) -> None:
         self._starter = starter
         self._program = program
-        self._tell = tell
+        self._publish = publish
         self._start_limit_s = start_limit_s
         self._followers = BackgroundTasks()
         self._idle: list[WarmBot] = []
@@ -82,7 +82,7 @@ class LocalBotProcesses:
             bot = await self._start()
         except StartError as error:
             for line in lines_of(error.log):
-                self._tell(BotWrote(1, line))
+                self._publish(BotWrote(1, line))
             words = last_line(error.log)
             why = (
                 Text(
@@ -103,7 +103,7 @@ class LocalBotProcesses:
         return tuple(bot.games)
 
     def welcome(self, games: Mapping[str, play_pb2.GameInfo]) -> None:
-        """Note what the service has told of its games, which every process is told when it is used first."""
+        """Note the games of the service, which each process is sent before its first match."""
         self._games = games
 
     def check_game(self, game: str) -> None:
@@ -118,7 +118,7 @@ class LocalBotProcesses:
             )
 
     async def warm_up(self, number: int) -> None:
-        """Start processes until that many wait for a match; one that fails is told of when a match needs it."""
+        """Start processes until `number` wait for a match. A process that fails is reported when a match needs it."""
         missing = number - len(self._idle)
         for outcome in await asyncio.gather(*(self._start() for _ in range(missing)), return_exceptions=True):
             if isinstance(outcome, WarmBot):
@@ -127,7 +127,7 @@ class LocalBotProcesses:
                 raise outcome
 
     async def take(self) -> WarmBot:
-        """Return a process that waits for a match, or is about to, or a new one.
+        """Return a process that waits for a match or is about to, or else a new one.
 
         Raises StartError, StreamClosedError, HostingError.
         """
@@ -205,11 +205,11 @@ class LocalBotProcesses:
         self._unwelcomed.add(bot)
         self._started += 1
         number = self._started
-        self._followers.run(follow_output(bot.process, lambda line: self._tell(BotWrote(number, line))))
+        self._followers.run(follow_output(bot.process, lambda line: self._publish(BotWrote(number, line))))
         return bot
 
     async def _greet(self, bot: WarmBot) -> None:
-        """Tell a process of the service's games, once."""
+        """Send a process the games of the service, once."""
         assert self._games is not None, "no match begins before the service has let the bot in"
         if bot not in self._unwelcomed:
             return
@@ -233,7 +233,7 @@ async def _open_listener(directory: Path) -> DirectListener:
 
 @asynccontextmanager
 async def open_bots(
-    program: LocalProgram, tell: OnNews, start_limit_s: float = START_LIMIT_S
+    program: LocalProgram, publish: OnNews, start_limit_s: float = START_LIMIT_S
 ) -> AsyncIterator[LocalBotProcesses]:
     """Start what bots need on this machine; at the end every process and every directory is gone.
 
@@ -245,7 +245,7 @@ async def open_bots(
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
         starter = BotStarter(launcher, partial(_open_listener, directory), directory, receive_join)
-        bots = LocalBotProcesses(starter, program, tell, start_limit_s)
+        bots = LocalBotProcesses(starter, program, publish, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots
 
@@ -266,15 +266,15 @@ class LocalProgram:
 
 
 async def prepare(
-    directory: Path, policy: SandboxPolicy, runtimes: RuntimeCatalog, root: Path | None, tell: OnNews
+    directory: Path, policy: SandboxPolicy, runtimes: RuntimeCatalog, root: Path | None, publish: OnNews
 ) -> LocalProgram:
     """Copy the files of a bot to where this user's copies lie, build it if it needs that, and return its program.
 
-    Raises BotDirectoryError, StoreError, HostingError; BotFailsError, after its log was told, if it cannot be built.
+    Raises BotDirectoryError, StoreError, HostingError; BotFailsError, after its log was published, if the build fails.
     """
 
     def announce(manifest: BotManifest) -> None:
-        tell(
+        publish(
             Note(
                 Text(
                     "connect.building_with",
@@ -288,7 +288,7 @@ async def prepare(
     prepared = await prepare_copy(directory, policy, runtimes, root, announce)
     if isinstance(prepared, BuildFailure):
         for line in prepared.last_lines:
-            tell(Note(f"| {line}"))
+            publish(Note(f"| {line}"))
         raise BotFailsError(
             Text(
                 "command.cannot_built",
@@ -302,8 +302,8 @@ async def prepare(
     return LocalProgram(prepared.manifest, prepared.version, seat)
 
 
-async def follow_output(process: HostedProcess, say: Callable[[str], None]) -> None:
-    """Say every line that a process writes, a few times a second, until it has ended."""
+async def follow_output(process: HostedProcess, on_line: Callable[[str], None]) -> None:
+    """Call `on_line` with every line that a process writes, a few times a second, until it has ended."""
     seen, unfinished, has_ended = 0, "", False
     while not has_ended:
         try:
@@ -317,16 +317,16 @@ async def follow_output(process: HostedProcess, say: Callable[[str], None]) -> N
             lines, unfinished = [*lines, unfinished], ""
         for line in lines:
             if line.strip():
-                say(line.rstrip()[:_LONGEST_LINE])
+                on_line(line.rstrip()[:_LONGEST_LINE])
 
 
 def lines_of(log: Log) -> list[str]:
-    """Return the lines that are not empty of what a process wrote."""
+    """Return the non-empty lines that a process wrote."""
     return [line.rstrip()[:_LONGEST_LINE] for line in _text(log).splitlines() if line.strip()]
 
 
 def last_line(log: Log) -> str:
-    """Return the beginning of the last line; mostly it names the error."""
+    """Return the beginning of the last line, which mostly names the error."""
     lines = lines_of(log)
     return lines[-1].strip()[:_SHOWN_WORDS] if lines else ""
 

@@ -75,7 +75,7 @@ class ServiceStream:
         answered.cancel()
 
     async def send(self, request: play_pb2.PlayRequest) -> None:
-        """Hand a message to the transport; if the stream has ended, nothing happens, and who reads it is told."""
+        """Hand a message to the transport. Nothing happens if the stream has ended: its reader learns of that."""
         async with self._writing:
             with suppress(*_ENDED):
                 await self._call.write(request)
@@ -117,7 +117,7 @@ class ServiceStream:
         await self._call.code()
 
     async def has_ended_in_order(self) -> bool:
-        """Return, of a stream that has ended, whether the service wanted that and named no error."""
+        """Return whether the service ended the stream without an error. The stream must have ended."""
         return await self._call.code() is grpc.StatusCode.OK
 
 
@@ -170,7 +170,7 @@ _PASSING = (Code.UNAVAILABLE, Code.RESOURCE_EXHAUSTED, Code.DEADLINE_EXCEEDED)
 
 
 def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
-    """Return what an error of the stream means. It may ask the service for its certificate, and blocks meanwhile."""
+    """Return what an error of the stream means. It blocks, since it may ask the service for its certificate."""
     status = status_of(error.trailing_metadata() or ())
     if status is not None:
         return _refusal(error.code(), status.reason, status.message, endpoint)
@@ -220,7 +220,7 @@ def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoin
 
 
 def _with_remedy(text: str, reason: str, endpoint: Endpoint) -> str:
-    """Return the service's own words and what follows them, where this side knows better what to type."""
+    """Return the service's own words, followed by the command to type where this side knows it."""
     login = "" if endpoint.login is None else f" --name {endpoint.login}"
     match reason:
         case "TOKEN_UNKNOWN":

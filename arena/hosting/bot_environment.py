@@ -75,19 +75,19 @@ def bot_trees() -> set[Path]:
 
 
 def kit_places() -> set[Path]:
-    """Return the directories of the package that holds the kit, and much besides."""
+    """Return the directories of the package that holds the kit among other things."""
     return _places(KIT_PACKAGE)
 
 
 def _with_cache(file: Path) -> list[Path]:
-    """Return a file and, of a module, what Python keeps of it compiled: it need not be compiled at every start."""
+    """Return a file and, for a module, its compiled form, so that it is not compiled at every start."""
     return [file, Path(importlib.util.cache_from_source(str(file)))] if file.suffix == ".py" else [file]
 
 
 def parts_of(prefix: Path, roots: Iterable[Path]) -> set[Path]:
     """Return what to show of a Python's prefix: all of it, or its own folders if one of `roots` lies beside them.
 
-    Who makes a virtual environment in a checkout itself has the bots and the database there in its prefix.
+    The prefix of a virtual environment made in the checkout itself also holds the bots and the database.
     """
     inside = (root for root in roots if root.is_relative_to(prefix))
     if all(root.relative_to(prefix).parts[:1] in (("lib",), ("lib64",)) for root in inside):
@@ -122,7 +122,7 @@ def package_roots() -> list[Path]:
 
 
 def holds_foreign_packages(root: str) -> bool:
-    """Return whether a directory to import from holds packages from the registry beside ours."""
+    """Return whether a directory to import from also holds packages from the registry."""
     return Path(root, FOREIGN_PACKAGE).is_dir()
 
 

@@ -79,12 +79,12 @@ def exit_over_limit(words: str) -> NoReturn:
     os._exit(OVER_LIMIT_STATUS)  # whoever brought it down may have left nothing in order that an orderly end needs
 
 
-def is_crash(code: int | None, said: str = "") -> bool:
+def is_crash(code: int | None, last_words: str = "") -> bool:
     """Return whether a process with this exit code, negative for a signal, reached a limit of its own or crashed.
 
-    One that `said` last that it got no thread did neither: gRPC aborts where the machine has no room for long.
+    One whose `last_words` are that it got no thread did neither: gRPC aborts where the machine has no room for long.
     """
-    return code is not None and (code == OVER_LIMIT_STATUS or -code in _CRASHES) and _NO_THREAD not in said
+    return code is not None and (code == OVER_LIMIT_STATUS or -code in _CRASHES) and _NO_THREAD not in last_words
 
 
 def describe_end(code: int | None) -> str:

@@ -137,7 +137,7 @@ class RemoteConnection:
         self._has_mail.set()
 
     async def serve(self, welcome: Welcome, receive: Receive) -> Status | None:
-        """Read until either side ends the stream, and return what the bot is still to be told by `say_why`.
+        """Read until either side ends the stream, and return the error that `send_error` must still send to the bot.
 
         `welcome` raises StreamRefusedError for a bot that may not join.
         """

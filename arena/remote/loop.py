@@ -64,7 +64,7 @@ ADMIT_PATIENCE_S = 60.0
 
 
 class CoordinatorLink:
-    """The pipes to the coordinator: questions go out and are answered; nothing here waits for it to read."""
+    """The pipes to the coordinator: sends questions, takes the answers, and never waits for it to read."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -80,7 +80,7 @@ class CoordinatorLink:
         self.send(encode_frame({"event": event, **facts}))
 
     async def beat(self) -> None:
-        """Say again and again that this process goes on."""
+        """Report once a second that this process goes on."""
         while True:
             self.send_event("alive", launcher=0)
             await asyncio.sleep(BEAT_S)
@@ -100,7 +100,7 @@ class CoordinatorLink:
             del self._questions[number]
 
     def send_presence(self, bot: BotIdentity, room: int | None) -> None:
-        """Tell that a bot is here, leaving, or gone."""
+        """Report that a bot is here, leaving, or gone."""
         self.send_event("presence", version=bot.version, digest=bot.digest, room=room)
 
     def answer(self, head: Mapping[str, Any]) -> None:
@@ -168,7 +168,7 @@ class RemoteLoop:
         self._feeds.pop(ticket).close()
 
     async def _play(self, ticket: int, spec: MatchSpec) -> None:
-        """Play a match, and tell how it ended."""
+        """Play a match, and report how it ended."""
         try:
             begun = partial(self._coordinator.send_event, "begun", ticket=ticket)
             self._coordinator.send(encode_report(ticket, await self._host.play(spec, self._feeds[ticket], begun)))
@@ -196,7 +196,7 @@ class RemoteHost:
     async def play(self, spec: MatchSpec, feed: LiveFeed, on_begun: Callable[[], None]) -> MatchReport:
         """Play a match when its remote bots are here, and return its report; `on_begun` is called when it begins.
 
-        Raises NotBegunError; MatchSpecError; MatchLostError when the host is to blame, never because of a bot.
+        Raises WaitingRoomClosedError; MatchSpecError; MatchLostError when the host is to blame, never because of a bot.
         """
         match = Match(spec)
         _check(spec)
@@ -291,7 +291,7 @@ class SharedProcessPool:
     """Opens a pool when the first match needs one, and another one when that is broken. Async context manager."""
 
     def __init__(self, most_matches: int, warm_bots: int, warm_mb: int | None) -> None:
-        """Let at most `most_matches` have hosted bots at once; for the rest see `ProcessPool`."""
+        """Let at most `most_matches` have hosted bots at once; the other arguments are those of `ProcessPool`."""
         self._semaphore = asyncio.Semaphore(most_matches)
         self._most_warm = warm_bots, warm_mb
         self._opening = asyncio.Lock()
@@ -308,7 +308,7 @@ class SharedProcessPool:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[ProcessPool]:
-        """Lend the pool to a match when it is its turn. Raises HostingError."""
+        """Give the pool to a match when it is its turn. Raises HostingError."""
         async with self._semaphore:
             async with self._opening:
                 if self._pool is None:

@@ -210,7 +210,7 @@ def _read_join(data: bytes | None) -> play_pb2.Join:
 
 
 class ClosableStream(Protocol):
-    """Can be ended."""
+    """A stream that can be ended."""
 
     def close(self, error: Status | None = None) -> None:
         """End the stream with an error for the bot."""
@@ -225,7 +225,7 @@ class PendingStreams:
         self._streams: dict[str, dict[ClosableStream, None]] = {}
 
     def enter(self, address: str, stream: ClosableStream) -> None:
-        """Take a stream in; when all is full, the address with most loses its oldest. Raises StreamRefusedError."""
+        """Take a stream in; when all is full, the address with most streams loses one. Raises StreamRefusedError."""
         if sum(map(len, self._streams.values())) >= self._most:
             self._make_room(address)
         self._streams.setdefault(address, {})[stream] = None
@@ -247,7 +247,7 @@ class PendingStreams:
 
 
 class KeyedSemaphore:
-    """Runs what is asked for; it is counted until it is done, even if nobody waits for it any more."""
+    """Limits how many calls run at once for each key. A call counts until it is done, even if nobody waits for it."""
 
     def __init__(self, most: int) -> None:
         """Let each key have `most` at once."""
@@ -256,7 +256,7 @@ class KeyedSemaphore:
         self._users: dict[str, int] = {}
 
     async def run(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Return what `work` returns, called when `key` has less than `most` running; raise what it raises."""
+        """Call `work` once fewer than `most` calls run for `key`, and return what it returns."""
         semaphore = self._semaphores.setdefault(key, asyncio.Semaphore(self._most))
         self._users[key] = self._users.get(key, 0) + 1
         try:

@@ -28,7 +28,7 @@ _MOST_DISTRUSTED = 10_000
 
 
 class WaitingRoomClosedError(Exception):
-    """The matches that wait begin no more."""
+    """The waiting room is closed: no match that waits in it begins any more."""
 
 
 @dataclass(eq=False, slots=True)
@@ -78,7 +78,10 @@ class WaitingRoom:
         try:
             while True:
                 self._try(waiter)
-                done, _ = await asyncio.wait({waiter.places}, timeout=self._time_left(waiter))
+                # Until the first of those that are away has been so for too long.
+                ends = [self._end_of(waiter, seat) for seat in self._away(waiter)]
+                left_s = max(min(ends) - self._loop.time(), 0.0) if ends else self._patience_s
+                done, _ = await asyncio.wait({waiter.places}, timeout=left_s)
                 if done:
                     return waiter.places.result()
                 self._give_up_on_the_absent(waiter)
@@ -119,7 +122,16 @@ class WaitingRoom:
             return
         self._give_up_on_the_absent(waiter)
         found = {seat: self._lobby.find(version) for seat, version in waiter.wanted.items()}
-        self._refuse_other_games(waiter, found)
+        for seat, member in found.items():
+            if member is not None and not member.plays(waiter.spec.game):
+                waiter.faults[seat] = _absence(
+                    seat,
+                    Text(
+                        "remote.joined_other_games_not",
+                        "It joined for other games, not for {game}.",
+                        game=waiter.spec.game,
+                    ),
+                )
         members = {seat: member for seat, member in found.items() if seat not in waiter.faults}
         here = {seat: member for seat, member in members.items() if member is not None}
         if len(here) == len(members) and all(self._has_room(waiter, member) for member in here.values()):
@@ -140,19 +152,6 @@ class WaitingRoom:
         kept = sum(other.spec.is_rated and not self._away(other) for other in others)
         return len(member.seats) + kept < member.room
 
-    def _refuse_other_games(self, waiter: _Waiter, found: Mapping[int, Member | None]) -> None:
-        game = waiter.spec.game
-        for seat, member in found.items():
-            if member is not None and not member.plays(game):
-                waiter.faults[seat] = _absence(
-                    seat, Text("remote.joined_other_games_not", "It joined for other games, not for {game}.", game=game)
-                )
-
-    def _time_left(self, waiter: _Waiter) -> float | None:
-        """Return how long it is until the first of those that are away has been so for too long."""
-        ends = [self._end_of(waiter, seat) for seat in self._away(waiter)]
-        return max(min(ends) - self._loop.time(), 0.0) if ends else self._patience_s
-
     def _give_up_on_the_absent(self, waiter: _Waiter) -> None:
         now = self._loop.time()
         for seat in self._away(waiter):
@@ -163,7 +162,7 @@ class WaitingRoom:
         return [seat for seat, version in waiter.wanted.items() if self._lobby.find(version) is None]
 
     def _end_of(self, waiter: _Waiter, seat: int) -> float:
-        """Return until when a match waits for a bot that is away.
+        """Return the instant until which a match waits for a bot that is away.
 
         All its absences while the match waits count together: otherwise two that come and go in turns, so that they
         are never there at once, would have it wait for ever.
@@ -199,7 +198,7 @@ class WaitingRoom:
         return self._let_down.get(owner, float("-inf")) + DISTRUST_S > self._loop.time()
 
     def _take_back(self, waiter: _Waiter) -> None:
-        """Free the places of a match that was cancelled in the moment in which it got them."""
+        """Free the places of a match that was cancelled at the moment in which it got them."""
         if waiter.places.done() and not waiter.places.cancelled() and waiter.places.exception() is None:
             for seat in waiter.places.result():
                 self._lobby.unseat(waiter.spec.seats[seat].version, waiter.spec.match_id, is_over=False)
@@ -210,5 +209,5 @@ def _absence(seat: int, why: str) -> Fault:
 
 
 def _owner_of(bot: str) -> str:
-    """Return whose bot it is, by its name `owner/name`."""
+    """Return the owner in the name `owner/name` of a bot."""
     return bot.partition("/")[0]

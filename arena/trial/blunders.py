@@ -17,8 +17,8 @@ SHOWN_LOG_CHARACTERS = 4000
 @dataclass(frozen=True, slots=True)
 class _Kind:
     check: TrialCheck
-    say: Callable[[str, str], Text]
-    """Says in which matches it happened, and what exactly did."""
+    describe: Callable[[str, str], Text]
+    """Returns a sentence from the matches in which it happened, and what exactly did."""
     remedy: Text
 
 
@@ -162,7 +162,7 @@ def evidence_of(blunder: Blunder) -> dict[str, Any]:
 
 
 def _log_instead(blunder: Blunder) -> str:
-    """Return what stands for stderr if nothing was written there: the end of its log, unless that is its stdout."""
+    """Return the end of the log in place of an empty stderr, unless the log is its stdout."""
     if blunder.fault.evidence.get("stdout"):
         return ""
     logs = (log for log in blunder.played.report.seat_logs if log.seat == blunder.fault.seat)
@@ -188,7 +188,7 @@ def _describe(kind: _Kind, blunder: Blunder) -> Text:
             total=blunder.of,
             what=where,
         )
-    return kind.say(where, fault.explanation)
+    return kind.describe(where, fault.explanation)
 
 
 Play = Callable[[Sequence[TrialMatch]], Awaitable[list[PlayedTrial]]]

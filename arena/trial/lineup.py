@@ -66,7 +66,7 @@ class Lineup:
         return [trial for trial in trials if trial.spec.match_id not in first]
 
     def _samples_on(self, setup: TrialSetup) -> list[str]:
-        """Return who can play there: only the random one knows what to do in a game that values no position."""
+        """Return the samples that can play a setup: only the random one can if the game values no position."""
         names = list(self.samples)
         if registry.get(setup.game).playable is None and RANDOM in names:
             return [RANDOM]
@@ -149,8 +149,8 @@ def _other_rules(game: str, version: str, installed: str) -> Finding:
 def sample_seat(name: str, level: str, *arguments: str) -> SeatSpec:
     """Return a seat for an installed sample bot, started with these further arguments.
 
-    It counts as not deterministic, since nobody wants to know of it what it remembers. Raises BotDirectoryError if it
-    is not installed.
+    It counts as not deterministic, since samples are not checked for leaks. Raises BotDirectoryError if it is not
+    installed.
     """
     directory = sample_directory(name).resolve()
     manifest = load_manifest(directory)

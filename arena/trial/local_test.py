@@ -126,7 +126,7 @@ class _Test:
 
 
 class _CountingExecutor:
-    """Tells after each match how many are over."""
+    """Reports after each match how many are over."""
 
     def __init__(self, inner: MatchExecutor, on_progress: OnProgress) -> None:
         self._inner = inner
@@ -195,7 +195,7 @@ def is_lost(played: PlayedTrial) -> bool:
 
 
 def decision_times(matches: Sequence[PlayedTrial]) -> list[DecisionTimes]:
-    """Return the times on each setup on which it decided anything."""
+    """Return the decision times on each setup on which the bot decided anything."""
     found = []
     for (game, seats), played in _grouped(matches, lambda one: (one.trial.setup.game, one.trial.setup.seats)).items():
         charges = sorted(charge for one in played for charge in one.charges_us())
@@ -215,7 +215,7 @@ def decision_times(matches: Sequence[PlayedTrial]) -> list[DecisionTimes]:
 
 
 def scores(matches: Sequence[PlayedTrial]) -> list[Score]:
-    """Return how it did against each sample, over all setups."""
+    """Return the scores of the bot against each sample, over all setups."""
     return [
         _score(against, played) for against, played in _grouped(matches, lambda one: opponent_in(one.trial)).items()
     ]
@@ -235,13 +235,13 @@ def _score(against: str, played: Sequence[PlayedTrial]) -> Score:
 
 
 def peak_memory_bytes(matches: Sequence[PlayedTrial]) -> int | None:
-    """Return the most memory that a process of it used with its descendants, or None if nobody could measure it."""
+    """Return the most memory that a process of the bot used with its descendants, or None if it was not measured."""
     peaks = [process.peak_memory_bytes for played in matches for process in played.processes]
     return max((peak for peak in peaks if peak is not None), default=None)
 
 
 def quantile(ascending: Sequence[int], part: float) -> int:
-    """Return the value that occurred which so large a part does not exceed."""
+    """Return the smallest of the values that at least the share `part` of them does not exceed."""
     return ascending[max(ceil(part * len(ascending)) - 1, 0)]
 
 
@@ -263,7 +263,7 @@ class ValueDrop:
 
 
 async def find_drop(replay: Path, seat: int) -> ValueDrop | None:
-    """Return where the value of a stored match fell most for a seat; None if that is not known.
+    """Return where the value of a stored match fell most for a seat, or None if that is not known.
 
     The sample values nothing in a game that cannot be searched.
     """
@@ -280,14 +280,14 @@ async def find_drop(replay: Path, seat: int) -> ValueDrop | None:
     )
     try:
         async with asyncio.timeout(PATIENCE_S):
-            said, _ = await process.communicate()
+            output, _ = await process.communicate()
     except TimeoutError:
         return None
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return largest_drop(json.loads(said)) if process.returncode == 0 else None
+    return largest_drop(json.loads(output)) if process.returncode == 0 else None
 
 
 def largest_drop(values: Sequence[tuple[int, float]]) -> ValueDrop | None:
@@ -301,7 +301,7 @@ Snapshot = Mapping[str, tuple[int, int]]
 
 
 def take_snapshot(directory: Path) -> Snapshot:
-    """Return how the files of a directory stand, the first 20,000 of them; what cannot be read is left out."""
+    """Return time and size of the first 20,000 files of a directory. What cannot be read is left out."""
     found: dict[str, tuple[int, int]] = {}
     for path in _files(directory):
         try:
@@ -331,6 +331,6 @@ def _is_any(name: str, patterns: tuple[str, ...]) -> bool:
 
 @contextmanager
 def temporary_store(runtimes: RuntimeCatalog, level: str) -> Iterator[StoredPrograms]:
-    """Give a store of versions for bots at that level of the sandbox, which is removed with all that is in it."""
+    """Give a store of versions for bots at a level of the sandbox; it is removed at the end with all that is in it."""
     with scratch_directory() as root:  # if root runs the sandbox, another user reads the files
         yield StoredPrograms(VersionStore(root / "bots"), SandboxPolicy(level), runtimes, root / "builds")

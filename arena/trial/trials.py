@@ -29,7 +29,7 @@ OUTPUT, RULES, BUILD = "output", "rules", "build"
 
 
 class UndecidedError(Exception):
-    """The host could not play a match, so nothing can be said about the bot. The message is a sentence."""
+    """The host could not play a match, so that nothing is known about the bot. The message is a sentence."""
 
     kind: ClassVar[str] = "failed"
 
@@ -50,7 +50,7 @@ class PlayedTrial:
 
     @property
     def processes(self) -> Sequence[SeatProcess]:
-        """How the processes of the bot did."""
+        """The records of the bot's processes."""
         return [process for process in self.report.seat_processes if process.seat in self.trial.own]
 
     def charges_us(self) -> Iterator[int]:
@@ -169,5 +169,5 @@ def skipped(check: str, sentence: str) -> Finding:
 
 def finding_json(finding: Finding) -> dict[str, Any]:
     """Return a finding as JSON data, as the book of record keeps it."""
-    told = {"sentence_text": parts} if (parts := parts_of(finding.sentence)) else {}
-    return {**asdict(finding), **told, "check": str(finding.check), "state": finding.state.value}
+    text = {"sentence_text": parts} if (parts := parts_of(finding.sentence)) else {}
+    return {**asdict(finding), **text, "check": str(finding.check), "state": finding.state.value}

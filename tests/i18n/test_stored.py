@@ -42,7 +42,7 @@ def untold_of(texts: Iterable[str]) -> dict[str, list[str]]:
 
 def test_every_fault_of_an_admission_is_told_with_its_remedy() -> None:
     kinds = [blunders._KINDS[cause] for cause in FaultCause]
-    assert untold_of(sentences(kind.say(HAPPENED, HAPPENED), kind.remedy) for kind in kinds) == {}
+    assert untold_of(sentences(kind.describe(HAPPENED, HAPPENED), kind.remedy) for kind in kinds) == {}
 
 
 def test_every_rule_of_the_protocol_is_told_to_its_last_part() -> None:

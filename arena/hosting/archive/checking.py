@@ -27,7 +27,7 @@ from arena.hosting.archive.format import (
     check_path,
     quote_path,
 )
-from arena.hosting.building import write_file
+from arena.hosting.atomic_directory import write_file
 from arena.hosting.content import hash_files
 from arena.hosting.manifest import MANIFEST_NAME, BotDirectoryError, load_manifest
 from arena.hosting.store import StoredVersion, StoreError, VersionStore

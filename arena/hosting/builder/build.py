@@ -202,23 +202,23 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
 
 @asynccontextmanager
 async def _log_kept_current(job: _Job, process: HostedProcess) -> AsyncIterator[None]:
-    """Keep what a command has said so far as the log of its build, for whoever waits for its end."""
-    telling = asyncio.create_task(_keep_log_current(job, process))
+    """Keep what a command has written so far as the log of its build, for whoever waits for its end."""
+    keeping = asyncio.create_task(_keep_log_current(job, process))
     try:
         yield
     finally:
-        telling.cancel()
-        await asyncio.wait({telling})
-        if not telling.cancelled():
-            telling.exception()  # the same trouble meets the build itself, if it matters
+        keeping.cancel()
+        await asyncio.wait({keeping})
+        if not keeping.cancelled():
+            keeping.exception()  # the same trouble meets the build itself, if it matters
 
 
 async def _keep_log_current(job: _Job, process: HostedProcess) -> None:
-    told = None
+    kept = None
     while True:
-        said = log_text(await process.log())
-        if said != told:
-            job.builds.write_log(job.stored.hash, job.runtime.hash, told := said)
+        log = log_text(await process.log())
+        if log != kept:
+            job.builds.write_log(job.stored.hash, job.runtime.hash, kept := log)
         await asyncio.sleep(_LOG_EVERY_S)
 
 

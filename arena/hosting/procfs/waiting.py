@@ -155,11 +155,9 @@ class OwnWaitMeter:
         of another thread, counted from the last look at which it did not wait. Waits are 0 at the first look.
         """
         over_us, lasting_us = self._look_at_waits()
-        return over_us + self._work_for_others_us(), lasting_us
-
-    def _work_for_others_us(self) -> int:
         before, self._cpu_ns = self._cpu_ns, time.process_time_ns()
-        return max((self._cpu_ns - before) // 1000 - USUAL_WORK_US, 0)
+        for_others_us = max((self._cpu_ns - before) // 1000 - USUAL_WORK_US, 0)
+        return over_us + for_others_us, lasting_us
 
     def _look_at_waits(self) -> tuple[int, int]:
         if not self._threads:

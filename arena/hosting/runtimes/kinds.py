@@ -325,7 +325,7 @@ def _program(definition: RuntimeDefinition) -> Path:
 def _ask_version(program: Path, name: str) -> str:
     command = [str(program), "--version"]
     try:
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
+        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
         raise RuntimeBrokenError(
             placed(
@@ -338,7 +338,7 @@ def _ask_version(program: Path, name: str) -> str:
                 ),
             )
         ) from error
-    return said.strip().removeprefix("v")[:40]
+    return output.strip().removeprefix("v")[:40]
 
 
 def _module_versions(modules: Path | None) -> Iterator[tuple[str, str]]:

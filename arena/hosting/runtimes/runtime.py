@@ -137,9 +137,9 @@ class RuntimeDefinition:
     def table(self) -> dict[str, Any]:
         """Return the table that says so."""
         paths = {"venv": self.venv, "program": self.program, "modules": self.modules}
-        said = {key: str(path) for key, path in paths.items() if path is not None}
+        given = {key: str(path) for key, path in paths.items() if path is not None}
         trees = {"trees": [str(tree) for tree in self.trees]} if self.trees else {}
-        return {"kind": self.kind.value, **said, **trees}
+        return {"kind": self.kind.value, **given, **trees}
 
 
 @dataclass(frozen=True, slots=True)

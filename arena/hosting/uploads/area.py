@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.hosting.building import fsync, locked
+from arena.hosting.atomic_directory import fsync, locked
 from arena.hosting.removal import remove_tree
 from arena.hosting.uploads.disk import (
     Upload,

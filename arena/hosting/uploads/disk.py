@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from arena.hosting.building import fsync, locked
+from arena.hosting.atomic_directory import fsync, locked
 from arena.hosting.uploads.errors import missing
 from engine.text import from_json, to_json
 
@@ -164,11 +164,11 @@ class UploadHistory:
         """Remove what is remembered of nobody any more, and what killed processes left."""
         if self._root.is_dir():
             with locked(self._root, fcntl.LOCK_EX):
-                for left in (*self._root.glob(f"*{_NEW}"), *filter(self._is_over, self._root.glob("*.json"))):
+                for left in self._root.glob(f"*{_NEW}"):
                     left.unlink()
-
-    def _is_over(self, file: Path) -> bool:
-        return not any(_is_kept(one, time.time()) for one in self._read(file))
+                for file in self._root.glob("*.json"):
+                    if not any(_is_kept(one, time.time()) for one in self._read(file)):
+                        file.unlink()
 
     def _file(self, owner: str) -> Path:
         # Hashed, so that no name of an owner is a path.
