@@ -25,9 +25,8 @@ from arena.match.time_control import parse_time_control
 from arena.model.admissions import FindingState
 from arena.service.admission.admit import admit
 from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
-from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
-from arena.trial.setups import setups_of
-from arena.trial.values import TrialCheck
+from arena.trial.lineup import QUICK_SAMPLES, RIVAL, sample_seat, setups_of
+from arena.trial.trials import TrialCheck
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.zoo.deeds import own_namespace
 

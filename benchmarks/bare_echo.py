@@ -12,7 +12,7 @@ from typing import Any
 
 import grpc
 
-from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
 
 PROGRAM = Path(__file__).with_name("instant") / "echo.py"
 QUESTION_BYTES = 160

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from arena.hosting.procfs.processes import list_children
-from arena.hosting.runtime_directory import runtime_directory
+from arena.hosting.user_directories import runtime_directory
 from arena.referee.queue.loop import run
 from arena.worker.bot_listener import ListenerOpener
 from arena.worker.own_limits import OwnLimits

@@ -24,7 +24,7 @@ from typing import Any
 import grpc
 
 from arena.hosting.procfs.meter import TreeMeter
-from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl

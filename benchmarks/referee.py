@@ -29,10 +29,10 @@ from typing import Any
 import grpc
 
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.meter import TreeMeter
-from arena.hosting.procfs.own_wait import OwnWaitMeter
-from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.hosting.procfs.waiting import OwnWaitMeter
+from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec

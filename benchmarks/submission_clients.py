@@ -25,8 +25,7 @@ from typing import TypeVar
 import grpc
 
 from arena.hosting.archive.format import END, header
-from arena.hosting.archive.packing import pack
-from arena.hosting.archive.transport import compress_chunk
+from arena.hosting.archive.packing import compress_chunk, pack
 from arena.model.errors import ClientError
 from arena.model.uploads import Submitted, UploadTicket
 from arena.rpc.channel import Endpoint

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.adapters.errors import TableError
-from arena.hosting.frames import encode_frame
+from arena.hosting.pipes import encode_frame
 
 _LENGTHS = struct.Struct(">II")
 _STOP_GRACE_S = 10.0

@@ -9,9 +9,8 @@ from typing import Any
 
 from arena.app.lookup import find_version
 from arena.app.policy import AppContext, Viewer, need_competitor, need_own_bot
-from arena.hosting.uploads.disk import Upload
+from arena.hosting.uploads.disk import PastUpload, Upload
 from arena.hosting.uploads.errors import UploadMissingError
-from arena.hosting.uploads.history import PastUpload
 from arena.model.admissions import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.operations import Operation, OperationKind, OperationState

@@ -1,34 +1,37 @@
-"""Holds the connection of a bot to a service, and its matches.
+"""Connects a bot to a service: prepares its program, tries it out, and holds its connection and its matches.
 
     connecting -> joined -> (lost -> waiting -> connecting) ... -> left
 
-Matches go on while the connection is lost: the service tells them again when it is back. Who wants no new match says
-so, and it is the service that ends the stream then, for it alone knows that none has begun in that moment.
+Matches go on while the connection is lost: the service tells them again when it is back. A bot that wants no new match
+says so, and it is the service that ends the stream then, for it alone knows that none has begun in that moment.
+`run_bridge` is the one entry for a command.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import grpc
 
-from arena.connect.backoff import ReconnectBackoff
 from arena.connect.bridged_match import BridgedMatch
 from arena.connect.bridged_matches import BridgedMatches
-from arena.connect.errors import BotFailsError, LeftError
-from arena.connect.local import LocalBotProcesses
-from arena.connect.news import Connected, Disconnected, Draining, Note, OnNews, Waiting
-from arena.connect.refusals import RetryDecision, StreamEnd, end_of
-from arena.connect.service import PlayRoute, check_joined, differing_rules
-from arena.connect.stream import ServiceStream, open_stream
-from arena.hosting.manifest import BotManifest
+from arena.connect.local import START_LIMIT_S, LocalBotProcesses, open_bots, prepare
+from arena.connect.news import BotFailsError, Connected, Disconnected, Draining, LeftError, Note, OnNews, Waiting
+from arena.connect.service import PlayRoute, check_joined, differing_rules, find_route, games_to_join
+from arena.connect.stream import ReconnectBackoff, RetryDecision, ServiceStream, StreamEnd, end_of, open_stream
+from arena.hosting.manifest import ARENA, BotManifest
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.model.errors import ClientError
 from arena.rpc.errors import ProtocolError, UnreachableError
+from arena.rpc.profiles import Profile
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from engine import registry
 from engine.text import Text
 
 MOST_CRASHES = 3
@@ -47,7 +50,7 @@ _MOST_CURES = 5
 
 @dataclass(frozen=True, slots=True)
 class JoinOptions:
-    """What the bot joins with."""
+    """What the Join of the bot contains, and how long the bridge plays."""
 
     manifest: BotManifest
     name: str
@@ -69,24 +72,24 @@ class Bridge:
         route: PlayRoute,
         options: JoinOptions,
         bots: LocalBotProcesses,
-        tell: OnNews,
+        publish: OnNews,
         backoff: ReconnectBackoff | None = None,
     ) -> None:
         self._route = route
         self._options = options
         self._bots = bots
-        self._tell = tell
+        self._publish = publish
         self._backoff = backoff or ReconnectBackoff()
-        self._matches = BridgedMatches(bots, self._send, tell, self, options.matches)
+        self._matches = BridgedMatches(bots, self._send, publish, self, options.matches)
         self._stream: ServiceStream | None = None
         self._changed = asyncio.Event()
         self._room: int | None = None
         """What the service was told on this stream of how many matches it may give; None before the Join."""
-        self._was_joined = self._told_waiting = self._is_draining = self._is_leaving = False
+        self._was_joined = self._has_published_waiting = self._is_draining = self._is_leaving = False
         self._seen = self._crashes_in_a_row = 0
         self._cures_left = _MOST_CURES
         self._failure: Exception | None = None
-        self._told_problem: type[ClientError] | None = None
+        self._published_problem: type[ClientError] | None = None
 
     @property
     def running(self) -> int:
@@ -94,14 +97,14 @@ class Bridge:
         return len(self._matches)
 
     def drain(self) -> None:
-        """Want no new match, and end when those that run are over, which the service says."""
+        """Take no new match, and end when the service says that the running ones are over."""
         if not self._is_draining:
             self._is_draining = True
-            self._tell(Draining(self.running))
+            self._publish(Draining(self.running))
             self._changed.set()
 
     def leave(self) -> None:
-        """End at once; matches that run are left, and lost when the bot's time is up."""
+        """End at once. Running matches are left, and lost when the bot's time is up."""
         self._is_leaving = True
         self._changed.set()
 
@@ -137,7 +140,7 @@ class Bridge:
     # The connection.
 
     async def _converse_once(self) -> StreamEnd | None:
-        """Hold one stream until it ends; return why, or None if this side wanted its end."""
+        """Hold one stream until it ends, and return why it ended, or None if this side ended it."""
         async with open_stream(self._route.endpoint, self._route.token) as stream:
             self._room = None
             reader = asyncio.create_task(self._read(stream))
@@ -147,7 +150,9 @@ class Bridge:
                     return None
                 await reader
                 if self._room == NO_NEW_MATCH and await stream.has_ended_in_order():
-                    await self._settle()
+                    # The matches end here, too, of which the service has said that they are over, or said nothing.
+                    self._matches.drop_missing()
+                    await self._wait_until_over(SETTLE_PATIENCE_S)
             except grpc.aio.AioRpcError as error:
                 return None if self._is_over() else await asyncio.to_thread(end_of, error, self._route.endpoint)
             finally:
@@ -163,9 +168,9 @@ class Bridge:
         )
 
     async def _watch(self, stream: ServiceStream, reader: asyncio.Task[None]) -> None:
-        """Wait until the stream has ended, or this side is to end it; tell the service when no new match is wanted.
+        """Wait until the stream has ended or must be ended here, and tell the service once no new match is wanted.
 
-        After that it may still begin one that was under way, so that no match running here is no reason to go.
+        The service may still begin a match after that, so that the stream stays open even if none runs here.
         """
         leaving: asyncio.Task[None] | None = None
         while not (reader.done() or self._is_leaving):
@@ -174,24 +179,15 @@ class Bridge:
                 leaving = asyncio.create_task(stream.leave())  # beside, for a line that is dead takes nothing
             if self._is_over() and self._room is None:
                 break
-            await self._wait_for_change(reader)
+            self._changed.clear()
+            waiting = asyncio.create_task(self._changed.wait())
+            await asyncio.wait({reader, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            waiting.cancel()
         if leaving is not None:
             leaving.cancel()
 
-    async def _wait_for_change(self, reader: asyncio.Task[None]) -> None:
-        """Wait until the stream has ended or something has changed."""
-        self._changed.clear()
-        waiting = asyncio.create_task(self._changed.wait())
-        await asyncio.wait({reader, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
-
-    async def _settle(self) -> None:
-        """Let the matches end here, too, of which the service has said that they are over, or said nothing."""
-        self._matches.drop_missing()
-        await self._wait_until_over(SETTLE_PATIENCE_S)
-
     async def _wait_until_over(self, most_s: float) -> None:
-        """Wait until this bridge is to end, or so long."""
+        """Wait until this bridge must end, at most `most_s` seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(most_s):
                 while not self._is_over():
@@ -226,15 +222,15 @@ class Bridge:
             await self._receive(stream, response)
 
     async def _wait_out(self, end: StreamEnd) -> None:
-        """Wait until the connection is to be tried again. Raises the error if that would change nothing."""
+        """Wait until it is time to connect again. Raises the error if connecting again would change nothing."""
         is_final = end.turn is RetryDecision.END or (end.turn is RetryDecision.AGAIN and not self._was_joined)
         is_worth_a_try = end.is_vague or (end.may_be_cured and self._was_joined)
         if is_final and not (is_worth_a_try and self._cures_left):
             raise end.error
         self._cures_left -= is_final
-        if self._told_problem is not type(end.error):  # once, however often it is tried again
-            self._told_problem = type(end.error)
-            self._tell(Disconnected(str(end.error), self.running))
+        if self._published_problem is not type(end.error):  # once, however often it is tried again
+            self._published_problem = type(end.error)
+            self._publish(Disconnected(str(end.error), self.running))
         await self._wait_until_over(self._backoff.next_s())
 
     # What the service says.
@@ -264,11 +260,11 @@ class Bridge:
         self._bots.welcome(games)
         self._stream = stream
         self._backoff.reset()
-        self._told_problem = None
+        self._published_problem = None
         self._cures_left = _MOST_CURES
         if not self._was_joined:
             for sentence in differing_rules(joined.games, self._options.installed_rules):
-                self._tell(
+                self._publish(
                     Note(
                         Text(
                             "connect.engine_installed_here_does_bot",
@@ -279,7 +275,7 @@ class Bridge:
                 )
         bot = self._options.name if self._route.owner is None else f"{self._route.owner}/{self._options.name}"
         address, names, room = self._route.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
-        self._tell(Connected(address, bot, self._options.version, names, room, again=self._was_joined))
+        self._publish(Connected(address, bot, self._options.version, names, room, again=self._was_joined))
         self._was_joined = True
         self._changed.set()
         self._matches.miss_all()
@@ -296,9 +292,9 @@ class Bridge:
             self._matches.drop_missing()
 
     def _report_waiting(self, stream: ServiceStream, waiting: Waiting) -> None:
-        if stream is self._stream and not (self._seen or self._told_waiting or self._is_draining):
-            self._told_waiting = True
-            self._tell(waiting)
+        if stream is self._stream and not (self._seen or self._has_published_waiting or self._is_draining):
+            self._has_published_waiting = True
+            self._publish(waiting)
 
     # What becomes of matches: a bridge is their `BridgeObserver`.
 
@@ -330,8 +326,57 @@ class Bridge:
 
 
 async def _stop(task: asyncio.Task[None]) -> None:
-    """Cancel a task and wait until it has ended; what it raised is of no interest any more."""
+    """Cancel a task, wait until it has ended, and ignore what it raised."""
     task.cancel()
     await asyncio.wait({task})
     if not task.cancelled():
         task.exception()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectOptions:
+    """What an author wants: which bot to connect, where, and how."""
+
+    directory: Path
+    manifest: BotManifest
+    profile: Profile
+    name: str
+    version: str | None = None
+    """The author's word for this version; None for the beginning of its hash."""
+    matches: int = 1
+    stop_after: int | None = None
+    play_address: str | None = None
+    policy: SandboxPolicy = field(default_factory=SandboxPolicy)
+    runtimes: RuntimeCatalog = field(default_factory=RuntimeCatalog)
+    backoff: ReconnectBackoff = field(default_factory=ReconnectBackoff)
+    start_limit_s: float = START_LIMIT_S
+    cache: Path | None = None
+    """Where copies of bots are kept; None for this user's cache."""
+
+
+async def run_bridge(order: ConnectOptions, publish: OnNews, when_ready: Callable[[Bridge], None]) -> None:
+    """Connect a bot and play until the bridge ends; `when_ready` is called with the bridge before it connects.
+
+    Raises ClientError for what the service refuses, ConnectError, BotDirectoryError, StoreError, HostingError.
+    """
+    program = await prepare(order.directory, order.policy, order.runtimes, order.cache, publish)
+    async with open_bots(program, publish, order.start_limit_s) as bots:
+        route = await asyncio.to_thread(find_route, order.profile, order.play_address)
+        games = games_to_join(program.manifest, await bots.try_out())
+        await bots.warm_up(order.matches)
+        version = order.version or program.default_version
+        # Only a bot in the arena's own runtime may use the engine of this machine.
+        known = registry.names() if program.manifest.runtime == ARENA else ()
+        installed_rules = {name: registry.get(name).rules_version for name in known}
+        joining = JoinOptions(
+            manifest=program.manifest,
+            name=order.name,
+            version=version,
+            games=games,
+            matches=order.matches,
+            stop_after=order.stop_after,
+            installed_rules=installed_rules,
+        )
+        bridge = Bridge(route, joining, bots, publish, order.backoff)
+        when_ready(bridge)
+        await bridge.run()

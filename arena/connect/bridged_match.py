@@ -35,7 +35,7 @@ Send = Callable[[play_pb2.PlayRequest], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class _ProcessMessage:
-    """What a process of the bot said, or that it ended."""
+    """What a process of the bot sent, or that it ended."""
 
     bot: WarmBot
     what: Message | Closed | Flood
@@ -45,19 +45,19 @@ _Event = play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished | _Pro
 
 
 class BridgedMatch:
-    """One match, from its beginning to its end. `run` is called once, the others by who reads the service's stream."""
+    """One match, from its beginning to its end. `run` is called once; whoever reads the stream calls the rest."""
 
-    def __init__(self, started: play_pb2.MatchStarted, bots: LocalBotProcesses, send: Send, tell: OnNews) -> None:
+    def __init__(self, started: play_pb2.MatchStarted, bots: LocalBotProcesses, send: Send, publish: OnNews) -> None:
         """Play a match that has begun; `send` carries a message to the service if there is a connection."""
         self.history = MatchHistory(started)
         self._bots = bots
         self._send = send
-        self._tell = tell
+        self._publish = publish
         self._events: asyncio.Queue[_Event] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._bot: WarmBot | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._heard = BEFORE_ALL
+        self._known_ply = BEFORE_ALL
         self._is_taken_over = started.resumed
         self._starts_left = MOST_STARTS
         self._is_expected = False
@@ -68,7 +68,7 @@ class BridgedMatch:
         """Whether the match was given up because the bot crashed again and again."""
 
     def receive(self, event: play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished) -> None:
-        """Take what the service says of this match. Raises ProtocolError if that is more than a match can need."""
+        """Take a message of the service about this match. Raises ProtocolError if there are too many for a match."""
         if isinstance(event, play_pb2.MatchFinished) and self._bot is not None and not self._is_expected:
             self._is_expected = True
             self._bots.expect_return()
@@ -83,7 +83,7 @@ class BridgedMatch:
         self._events.put_nowait(event)
 
     def note_connection(self) -> None:
-        """Note that what is sent from now on goes over another connection."""
+        """Note that messages go over another connection from now on."""
         self._line += 1
 
     async def run(self) -> play_pb2.MatchFinished:
@@ -131,7 +131,7 @@ class BridgedMatch:
         if bot is None:
             return
         is_quiet = not was_thinking or await self._has_answered(bot)
-        ending = play_pb2.PlayResponse(match_finished=self.history.ending(finished, self._heard))
+        ending = play_pb2.PlayResponse(match_finished=self.history.ending(finished, self._known_ply))
         self._let_go()
         with suppress(StreamClosedError):  # `is_usable` says then that it has ended
             await bot.stream.send(ending.SerializeToString())
@@ -184,7 +184,7 @@ class BridgedMatch:
             )
             return
         if history.is_passed(answer.ply):
-            self._tell(
+            self._publish(
                 Note(
                     Text(
                         "connect.answer_ply_came_after_service",
@@ -240,16 +240,16 @@ class BridgedMatch:
                 return
 
     async def _hand_over(self, bot: WarmBot) -> bool:
-        """Tell a process the whole match; return whether it could be told."""
+        """Send a process the whole match, and return whether that worked."""
         inbox = Inbox()
         bot.stream.attach(inbox, 0)
         history = self.history
         started = history.resumed()
         started.resumed = self._is_taken_over
         self._is_taken_over = True
-        heard = history.last_ply
+        known_ply = history.last_ply
         messages = [play_pb2.PlayResponse(match_started=started)]
-        question = history.question(heard, self._loop.time())
+        question = history.question(known_ply, self._loop.time())
         if question is not None:
             messages.append(play_pb2.PlayResponse(decide=question))
         try:
@@ -257,15 +257,15 @@ class BridgedMatch:
                 await bot.stream.send(message.SerializeToString())
         except StreamClosedError:
             return False
-        self._bot, self._heard = bot, heard
+        self._bot, self._known_ply = bot, known_ply
         self._listener = asyncio.create_task(self._listen(bot, inbox))
         return True
 
     async def _put_question(self) -> None:
-        bot, question = self._bot, self.history.question(self._heard, self._loop.time())
+        bot, question = self._bot, self.history.question(self._known_ply, self._loop.time())
         if bot is None or question is None:
             return
-        self._heard = self.history.last_ply
+        self._known_ply = self.history.last_ply
         try:
             await bot.stream.send(play_pb2.PlayResponse(decide=question).SerializeToString())
         except StreamClosedError as error:
@@ -284,8 +284,8 @@ class BridgedMatch:
 
     async def _may_start_again(self, stopped: Stopped) -> bool:
         self._starts_left -= 1
-        told = BotStopped(self.history.match_id, stopped.why, stopped.last_words, self._starts_left)
-        self._tell(told)
+        stop = BotStopped(self.history.match_id, stopped.why, stopped.last_words, self._starts_left)
+        self._publish(stop)
         if self._starts_left >= 0:
             return True
         self.crashed = True

@@ -10,9 +10,9 @@ from collections import deque
 from typing import Protocol
 
 from arena.connect.bridged_match import BridgedMatch, Send
+from arena.connect.history import began, ended
 from arena.connect.local import LocalBotProcesses
 from arena.connect.news import MatchVanished, Note, OnNews
-from arena.connect.scores import began, ended
 from arena.v1 import play_pb2
 from engine.text import Text
 
@@ -23,12 +23,12 @@ MOST_REMEMBERED = 200
 
 
 def most_at_once(asked_for: int) -> int:
-    """Return how many matches a service may begin that was asked for so many: one may begin as another ends."""
+    """Return how many matches may run at once: a match may begin before another one has ended here."""
     return 2 * asked_for + 2
 
 
 class BridgeObserver(Protocol):
-    """Is told what becomes of matches."""
+    """Receives what becomes of matches."""
 
     def note_begin(self) -> None:
         """Note that a match has begun."""
@@ -40,14 +40,14 @@ class BridgeObserver(Protocol):
         """Note that this machine, or this program, failed in a match."""
 
     def note_change(self) -> None:
-        """Note that another number of matches runs."""
+        """Note that the number of running matches has changed."""
 
 
 class BridgedMatches:
     """All matches that run, by id."""
 
     def __init__(
-        self, bots: LocalBotProcesses, send: Send, tell: OnNews, observer: BridgeObserver, matches: int
+        self, bots: LocalBotProcesses, send: Send, publish: OnNews, observer: BridgeObserver, matches: int
     ) -> None:
         """Play `matches` at once; those that a service begins beyond that get no process, and end by their clock."""
         self._bots = bots
@@ -56,7 +56,7 @@ class BridgedMatches:
         self._has_been_strange = False
         """Whether it was told that the service spoke of a match that has not begun, which is told once."""
         self._send = send
-        self._tell = tell
+        self._publish = publish
         self._observer = observer
         self._matches: dict[str, tuple[BridgedMatch, asyncio.Task[None]]] = {}
         self._missing: set[str] = set()
@@ -83,7 +83,7 @@ class BridgedMatches:
         for match_id in self._missing & set(self._matches):
             match, task = self._matches.pop(match_id)
             task.cancel()
-            self._tell(MatchVanished(match_id, match.history.started.game))
+            self._publish(MatchVanished(match_id, match.history.started.game))
         self._observer.note_change()
 
     def begin(self, started: play_pb2.MatchStarted) -> None:
@@ -100,9 +100,6 @@ class BridgedMatches:
                 self._matches.pop(match_id)[1].cancel()
             self._open_match(started)
 
-    def _is_too_many(self, started: play_pb2.MatchStarted) -> bool:
-        return len(self) >= (MOST_TAKEN_UP if started.resumed else most_at_once(self._asked_for))
-
     def pass_on(self, event: play_pb2.Decide | play_pb2.MatchFinished) -> None:
         """Hand what the service says to its match."""
         retold = self._retold.pop(event.match_id, None)
@@ -113,7 +110,7 @@ class BridgedMatches:
         known = self._matches.get(event.match_id)
         if known is None and not self._has_been_strange:
             self._has_been_strange = True
-            self._tell(
+            self._publish(
                 Note(
                     Text(
                         "connect.service_spoke_match_which_not",
@@ -133,10 +130,10 @@ class BridgedMatches:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _open_match(self, started: play_pb2.MatchStarted) -> None:
-        if self._is_too_many(started):
+        if len(self) >= (MOST_TAKEN_UP if started.resumed else most_at_once(self._asked_for)):
             if not self._has_refused:
                 self._has_refused = True
-                self._tell(
+                self._publish(
                     Note(
                         Text(
                             "service.service_begins_more_than_matches",
@@ -147,8 +144,8 @@ class BridgedMatches:
                     )
                 )
             return
-        match = BridgedMatch(started, self._bots, self._send, self._tell)
-        self._tell(began(started))
+        match = BridgedMatch(started, self._bots, self._send, self._publish)
+        self._publish(began(started))
         self._matches[started.match_id] = match, asyncio.create_task(self._play(match))
         self._observer.note_begin()
 
@@ -157,7 +154,7 @@ class BridgedMatches:
         try:
             finished = await match.run()
             self._over.append(match_id)
-            self._tell(ended(match.history.started, finished))
+            self._publish(ended(match.history.started, finished))
             self._observer.note_end(match)
         except asyncio.CancelledError:
             raise

@@ -1,4 +1,4 @@
-"""What the service has told of one match, so that another process of the bot can take it over. Pure.
+"""What the service tells of one match: for another process of the bot that takes it over, and for people. Pure.
 
 The service may tell something twice after the connection was lost; a process of the bot is told everything once.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from arena.connect.news import MatchBegan, MatchEnded, OwnFault
 from arena.v1 import match_pb2, play_pb2
 
 BEFORE_ALL = -1
-"""The last ply that a process has heard of which was told nothing yet."""
+"""The last known ply of a process that was sent nothing yet."""
+_PREFIX = "FAULT_CAUSE_"
 
 
 class MatchHistory:
@@ -49,9 +51,9 @@ class MatchHistory:
         self._add(started.events)
 
     def ask(self, decide: play_pb2.Decide, now: float) -> play_pb2.PlayRequest | None:
-        """Note a decision that the service asks for at an instant (in seconds).
+        """Note a decision that the service asks for at the instant `now`, in seconds.
 
-        Return the answer if it was given already, and was lost on its way.
+        Return the answer if it was given already and lost on its way.
         """
         self._add(decide.events)
         answered = self.answered
@@ -68,7 +70,7 @@ class MatchHistory:
         self.pending, self.answered = None, request
 
     def is_passed(self, ply: int) -> bool:
-        """Return whether a decision was asked for that the service does not wait for any more."""
+        """Return whether the service asked for a decision at `ply` and no longer waits for it."""
         return ply in self._passed
 
     def end(self, finished: play_pb2.MatchFinished) -> None:
@@ -84,34 +86,63 @@ class MatchHistory:
         started.events.extend(self.events_after(BEFORE_ALL))
         return started
 
-    def question(self, heard: int, now: float) -> play_pb2.Decide | None:
-        """Return the pending decision for a process that has heard of all plies up to `heard`, or `None`.
+    def question(self, known_ply: int, now: float) -> play_pb2.Decide | None:
+        """Return the pending decision for a process that knows all plies up to `known_ply`, or `None`.
 
-        What has gone of its time since it was asked for is subtracted.
+        The time that has passed since it was asked for is subtracted.
         """
         if self.pending is None:
             return None
         decide = play_pb2.Decide()
         decide.CopyFrom(self.pending)
         decide.ClearField("events")
-        decide.events.extend(self.events_after(heard))
+        decide.events.extend(self.events_after(known_ply))
         gone_us = int(max(now - self._asked_at, 0.0) * 1_000_000)
         if decide.time_limit_us:
             decide.time_limit_us = max(decide.time_limit_us - gone_us, 1)  # 0 would stand for no limit
             decide.bank_us = min(decide.bank_us, decide.time_limit_us)
         return decide
 
-    def ending(self, finished: play_pb2.MatchFinished, heard: int) -> play_pb2.MatchFinished:
-        """Return the end for a process that has heard of all plies up to `heard`."""
+    def ending(self, finished: play_pb2.MatchFinished, known_ply: int) -> play_pb2.MatchFinished:
+        """Return the end for a process that knows all plies up to `known_ply`."""
         own = play_pb2.MatchFinished()
         own.CopyFrom(finished)
         own.ClearField("events")
-        own.events.extend(self.events_after(heard))
+        own.events.extend(self.events_after(known_ply))
         return own
 
-    def events_after(self, heard: int) -> list[match_pb2.Event]:
-        """Return the events of the plies after `heard`, in their order."""
-        return [self._events[ply] for ply in sorted(self._events) if ply > heard]
+    def events_after(self, known_ply: int) -> list[match_pb2.Event]:
+        """Return the events of the plies after `known_ply`, in their order."""
+        return [self._events[ply] for ply in sorted(self._events) if ply > known_ply]
 
     def _add(self, events: Iterable[match_pb2.Event]) -> None:
         self._events.update((event.ply, event) for event in events)
+
+
+def began(started: play_pb2.MatchStarted) -> MatchBegan:
+    """Return the beginning of a match."""
+    return MatchBegan(started.match_id, started.game, started.seat, started.seats, started.resumed)
+
+
+def ended(started: play_pb2.MatchStarted, finished: play_pb2.MatchFinished) -> MatchEnded:
+    """Return the end of the match that began with `started`."""
+    ranks = list(finished.result.ranks)
+    rank = ranks[started.seat] if started.seat < len(ranks) else 0
+    return MatchEnded(
+        match_id=started.match_id,
+        game=started.game,
+        seat=started.seat,
+        seats=started.seats,
+        rank=rank,
+        shared_by=ranks.count(rank),
+        by_rules=finished.result.by_rules,
+        faults=tuple(OwnFault(_cause(fault), fault.ply, fault.explanation) for fault in finished.faults),
+    )
+
+
+def _cause(fault: match_pb2.Fault) -> str:
+    """Return the name of a cause, or its number if it is newer than this program."""
+    try:
+        return match_pb2.FaultCause.Name(fault.cause).removeprefix(_PREFIX)
+    except ValueError:
+        return f"cause {int(fault.cause)}"

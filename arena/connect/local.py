@@ -1,24 +1,31 @@
-"""Keeps the bot's own processes on this machine: started, joined, given to matches and taken back, ended.
+"""Runs the bot on this machine: makes its program ready, and keeps its processes.
 
-A process plays one match at a time. It is used again unless it did something wrong.
+Processes are started, joined, given to matches, taken back and ended. What they write is followed line by line. A
+process plays one match at a time. It is used again unless it did something wrong.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
+import shlex
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from arena.connect.errors import BotFailsError
-from arena.connect.news import BotWrote, OnNews
-from arena.connect.output import follow_output, last_line, lines_of
-from arena.connect.program import LocalProgram
-from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.runtime_directory import runtime_directory
+from arena.connect.news import BotFailsError, BotWrote, Note, OnNews
+from arena.hosting.builder.build import BuildFailure, prepare_copy
+from arena.hosting.errors import HostingError
+from arena.hosting.launcher.client import HostedProcess, LauncherClient
+from arena.hosting.launcher.messages import Log
+from arena.hosting.manifest import BotManifest, load_manifest
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.sandbox.limits import SandboxPolicy
+from arena.hosting.user_directories import runtime_directory
+from arena.match.programs import program_seat
+from arena.match.spec import SeatSpec
 from arena.referee.join import receive_join
 from arena.referee.stream import StreamClosedError
 from arena.rpc.errors import ProtocolError
@@ -37,6 +44,10 @@ _DYING_S = 1.0
 """How long the process of a stream that has ended is given to end, too, so that how it ended can be told."""
 RETURN_PATIENCE_S = 2.0
 """How long a match waits for a process whose own match is over; without it another one is started."""
+DEFAULT_VERSION_DIGITS = 12
+LOOK_EVERY_S = 0.3
+_LONGEST_LINE = 2000
+_SHOWN_WORDS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +61,10 @@ class Stopped:
 class LocalBotProcesses:
     """The processes of one bot. `open_bots` makes it, and ends everything."""
 
-    def __init__(self, starter: BotStarter, program: LocalProgram, tell: OnNews, start_limit_s: float) -> None:
+    def __init__(self, starter: BotStarter, program: LocalProgram, publish: OnNews, start_limit_s: float) -> None:
         self._starter = starter
         self._program = program
-        self._tell = tell
+        self._publish = publish
         self._start_limit_s = start_limit_s
         self._followers = BackgroundTasks()
         self._idle: list[WarmBot] = []
@@ -71,7 +82,7 @@ class LocalBotProcesses:
             bot = await self._start()
         except StartError as error:
             for line in lines_of(error.log):
-                self._tell(BotWrote(1, line))
+                self._publish(BotWrote(1, line))
             words = last_line(error.log)
             why = (
                 Text(
@@ -92,7 +103,7 @@ class LocalBotProcesses:
         return tuple(bot.games)
 
     def welcome(self, games: Mapping[str, play_pb2.GameInfo]) -> None:
-        """Note what the service has told of its games, which every process is told when it is used first."""
+        """Note the games of the service, which each process is sent before its first match."""
         self._games = games
 
     def check_game(self, game: str) -> None:
@@ -107,7 +118,7 @@ class LocalBotProcesses:
             )
 
     async def warm_up(self, number: int) -> None:
-        """Start processes until that many wait for a match; one that fails is told of when a match needs it."""
+        """Start processes until `number` wait for a match. A process that fails is reported when a match needs it."""
         missing = number - len(self._idle)
         for outcome in await asyncio.gather(*(self._start() for _ in range(missing)), return_exceptions=True):
             if isinstance(outcome, WarmBot):
@@ -116,7 +127,7 @@ class LocalBotProcesses:
                 raise outcome
 
     async def take(self) -> WarmBot:
-        """Return a process that waits for a match, or is about to, or a new one.
+        """Return a process that waits for a match or is about to, or else a new one.
 
         Raises StartError, StreamClosedError, HostingError.
         """
@@ -194,11 +205,11 @@ class LocalBotProcesses:
         self._unwelcomed.add(bot)
         self._started += 1
         number = self._started
-        self._followers.run(follow_output(bot.process, lambda line: self._tell(BotWrote(number, line))))
+        self._followers.run(follow_output(bot.process, lambda line: self._publish(BotWrote(number, line))))
         return bot
 
     async def _greet(self, bot: WarmBot) -> None:
-        """Tell a process of the service's games, once."""
+        """Send a process the games of the service, once."""
         assert self._games is not None, "no match begins before the service has let the bot in"
         if bot not in self._unwelcomed:
             return
@@ -222,7 +233,7 @@ async def _open_listener(directory: Path) -> DirectListener:
 
 @asynccontextmanager
 async def open_bots(
-    program: LocalProgram, tell: OnNews, start_limit_s: float = START_LIMIT_S
+    program: LocalProgram, publish: OnNews, start_limit_s: float = START_LIMIT_S
 ) -> AsyncIterator[LocalBotProcesses]:
     """Start what bots need on this machine; at the end every process and every directory is gone.
 
@@ -234,6 +245,92 @@ async def open_bots(
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
         starter = BotStarter(launcher, partial(_open_listener, directory), directory, receive_join)
-        bots = LocalBotProcesses(starter, program, tell, start_limit_s)
+        bots = LocalBotProcesses(starter, program, publish, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots
+
+
+@dataclass(frozen=True, slots=True)
+class LocalProgram:
+    """A version of a bot that is ready to run on this machine."""
+
+    manifest: BotManifest
+    hash: str
+    seat: SeatSpec
+    """What its processes are started with."""
+
+    @property
+    def default_version(self) -> str:
+        """What the version is called unless its author has another word for it."""
+        return self.hash[:DEFAULT_VERSION_DIGITS]
+
+
+async def prepare(
+    directory: Path, policy: SandboxPolicy, runtimes: RuntimeCatalog, root: Path | None, publish: OnNews
+) -> LocalProgram:
+    """Copy the files of a bot to where this user's copies lie, build it if it needs that, and return its program.
+
+    Raises BotDirectoryError, StoreError, HostingError; BotFailsError, after its log was published, if the build fails.
+    """
+
+    def announce(manifest: BotManifest) -> None:
+        publish(
+            Note(
+                Text(
+                    "connect.building_with",
+                    "building {name} with `{command}`",
+                    name=manifest.name,
+                    command=shlex.join(manifest.build),
+                )
+            )
+        )
+
+    prepared = await prepare_copy(directory, policy, runtimes, root, announce)
+    if isinstance(prepared, BuildFailure):
+        for line in prepared.last_lines:
+            publish(Note(f"| {line}"))
+        raise BotFailsError(
+            Text(
+                "command.cannot_built",
+                "{directory} cannot be built: {why}",
+                directory=load_manifest(directory).name,
+                why=prepared.sentence,
+            )
+        )
+    name = prepared.manifest.name
+    seat = program_seat(name, prepared.version, prepared.program, prepared.level)
+    return LocalProgram(prepared.manifest, prepared.version, seat)
+
+
+async def follow_output(process: HostedProcess, on_line: Callable[[str], None]) -> None:
+    """Call `on_line` with every line that a process writes, a few times a second, until it has ended."""
+    seen, unfinished, has_ended = 0, "", False
+    while not has_ended:
+        try:
+            has_ended = await process.wait(LOOK_EVERY_S)
+            log = await process.log(seen)
+        except HostingError:
+            return  # the launcher is gone, which whoever waits for a match is told
+        seen += log.total_bytes
+        *lines, unfinished = (unfinished + _text(log)).split("\n")
+        if has_ended or len(unfinished) > _LONGEST_LINE:
+            lines, unfinished = [*lines, unfinished], ""
+        for line in lines:
+            if line.strip():
+                on_line(line.rstrip()[:_LONGEST_LINE])
+
+
+def lines_of(log: Log) -> list[str]:
+    """Return the non-empty lines that a process wrote."""
+    return [line.rstrip()[:_LONGEST_LINE] for line in _text(log).splitlines() if line.strip()]
+
+
+def last_line(log: Log) -> str:
+    """Return the beginning of the last line, which mostly names the error."""
+    lines = lines_of(log)
+    return lines[-1].strip()[:_SHOWN_WORDS] if lines else ""
+
+
+def _text(log: Log) -> str:
+    head, tail = (part.decode(errors="replace") for part in (log.head, log.tail))
+    return f"{head}\n({log.cut_bytes} bytes were not kept)\n{tail}" if log.cut_bytes else head + tail

@@ -1,9 +1,17 @@
-"""What a bridge tells its author while it runs: plain values, which the command line writes in words or as JSON."""
+"""What a bridge tells its author: news while it runs, and the errors that end it and are the bot's fault. Plain values.
+
+The command line writes the news in words or as JSON. What the service refuses is in `arena.rpc.errors`.
+
+ConnectError
+├── BotFailsError    the bot does not start, or crashes in match after match
+└── LeftError        its author left while matches were running
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +128,17 @@ class Note:
 _OfMatches = MatchBegan | MatchEnded | MatchVanished | BotStopped
 News = Connected | Disconnected | Waiting | _OfMatches | Draining | BotWrote | Note
 OnNews = Callable[[News], None]
+
+
+class ConnectError(Exception):
+    """The bridge cannot go on. The message is one line that ends with the remedy."""
+
+    kind: ClassVar[str] = "failed"
+
+
+class BotFailsError(ConnectError):
+    """The bot does not start, or crashes in match after match."""
+
+
+class LeftError(ConnectError):
+    """The author of the bot left while matches were running."""

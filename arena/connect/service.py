@@ -37,7 +37,11 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
     """
     endpoint = Endpoint.of(profile)
     if play_address is not None:
-        return PlayRoute(replace(endpoint, address=_checked(play_address)), profile.token, profile.owner)
+        try:
+            split_address(play_address)
+        except ValueError as error:
+            raise RefusedError(str(error)) from error
+        return PlayRoute(replace(endpoint, address=play_address), profile.token, profile.owner)
     if profile.address.startswith(UNIX):
         raise RefusedError(
             Text(
@@ -54,14 +58,6 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
     return PlayRoute(
         replace(endpoint, address=f"{shown}:{_play_port(identity, profile)}"), profile.token, identity.owner
     )
-
-
-def _checked(address: str) -> str:
-    try:
-        split_address(address)
-    except ValueError as error:
-        raise RefusedError(str(error)) from error
-    return address
 
 
 def _check_may_play(identity: Identity, profile: Profile) -> None:

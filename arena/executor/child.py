@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from arena.hosting.crashes import describe_end
-from arena.hosting.frames import FrameError, encode_frame, read_frame
+from arena.hosting.errors import describe_end
+from arena.hosting.pipes import FrameError, encode_frame, read_frame
 from arena.match.host_faults import HostCause, MatchLostError
 from engine.text import Text
 

@@ -12,7 +12,7 @@ from arena.executor.pool import WorkerPool
 from arena.executor.worker_process import WorkerProcess
 from arena.hosting.cgroups.holder import sweep_groups
 from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
-from arena.hosting.runtime_directory import sweep
+from arena.hosting.user_directories import sweep
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec

@@ -16,7 +16,7 @@ from arena.executor.elimination import find_guilty, without
 from arena.executor.interface import ExecutorFailedError, NotWatchableError
 from arena.executor.transport import TransportLostError
 from arena.executor.worker_process import ExecutorJob, WorkerProcess, unserved
-from arena.hosting.crashes import is_crash
+from arena.hosting.errors import is_crash
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent

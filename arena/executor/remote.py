@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from arena.executor.child import ChildProcess
 from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatchableError
 from arena.executor.worker_process import ExecutorJob
-from arena.hosting.frames import FrameError
+from arena.hosting.pipes import FrameError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, read_live
 from arena.match.report import MatchReport

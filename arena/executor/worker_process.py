@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.executor.channel import MatchChannel
 from arena.executor.transport import LocalNode, MakeTransport, TransportLostError, WorkerNode, pipe_transport
-from arena.hosting.crashes import is_crash
+from arena.hosting.errors import is_crash
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import read_live
 from arena.match.report import MatchReport

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
 
-from arena.hosting import building
+from arena.hosting import atomic_directory
 from arena.hosting.content import BotFilesError, VersionLimits, content_hash, hash_files, list_files
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError, copy_file
@@ -123,7 +123,7 @@ class BuildStore:
 
         All files are of one age, so that a build does not depend on when they were stored.
         """
-        with building.building_directory(self.root) as place:
+        with atomic_directory.building_directory(self.root) as place:
             files = place / _FILES
             shutil.copytree(source, files)
             for path in (files, *files.rglob("*")):
@@ -149,7 +149,7 @@ class BuildStore:
                     ),
                 )
             )
-        with building.building_directory(self.root) as output:
+        with atomic_directory.building_directory(self.root) as output:
             built_hash = hash_files([copy_file(file, output) for file in found])
             if built_hash == version:
                 raise BotFilesError(
@@ -160,7 +160,7 @@ class BuildStore:
                 )
             built = Built(version, runtime, built_hash, target, seconds)
             _write(self._beside(target, "json"), json.dumps({**asdict(built), "directory": target.name}).encode())
-            building.publish(output, target)
+            atomic_directory.publish(output, target)
         return built
 
     @contextmanager
@@ -187,7 +187,7 @@ class BuildStore:
         removed = 0
         for path in self.root.glob(f"{version}-*"):
             if _NAME.fullmatch(path.name):
-                removed += building.unpublish(path)
+                removed += atomic_directory.unpublish(path)
             else:
                 path.unlink(missing_ok=True)
         return removed
@@ -202,7 +202,7 @@ class BuildStore:
 
     def sweep(self) -> None:
         """Remove what killed processes left half made."""
-        building.sweep(self.root, 0)
+        atomic_directory.sweep(self.root, 0)
 
     def _beside(self, directory: Path, suffix: str) -> Path:
         return directory.with_name(f"{directory.name}.{suffix}")

@@ -1,19 +1,32 @@
-"""Errors of starting and running processes on this host.
+"""Errors of starting and running processes on this host, and how processes of ours end.
 
 HostingError
 ├── LaunchError              the bot's own program could not be started; the message says why
 ├── HostBusyError            no room for another process just now; it may start later
 ├── LauncherLostError        the launcher itself is gone: the host is broken
 ├── StorageFailedError       no space or no permission for files that a bot needs
-├── RuntimeDirectoryError    no directory for sockets; see `arena.hosting.runtime_directory`
-└── SandboxUnavailableError  this machine has no sandbox of the required level; see `arena.hosting.sandbox.choice`
+├── RuntimeDirectoryError    no directory for sockets; see `arena.hosting.user_directories`
+└── SandboxUnavailableError  this machine has no sandbox of the required level; see `arena.hosting.sandbox.limits`
+
+A process that came to a limit of its own has crashed, like one that broke. A process that somebody killed did not
+crash, nor did one that ended with an error: that is the host's affair.
 """
 
 from __future__ import annotations
 
 import errno
+import os
+import signal
+import sys
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, NoReturn
+
+from engine.text import Text
+
+OVER_LIMIT_STATUS = 75
+"""The exit status of a process that reached a limit of its own."""
+_NO_THREAD = "pthread_create failed"
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP})
 
 
 class HostingError(Exception):
@@ -57,3 +70,28 @@ _KIND_OF: Mapping[int, type[HostingError]] = {
 def host_error(number: int) -> type[HostingError]:
     """Return the class for an error number of the system, where the host is at fault."""
     return _KIND_OF.get(number, HostingError)
+
+
+def exit_over_limit(words: str) -> NoReturn:
+    """End this process at once, with these last words; what it started sees its end and clears up."""
+    sys.stderr.write(f"{words}\n")
+    sys.stderr.flush()
+    os._exit(OVER_LIMIT_STATUS)  # whoever brought it down may have left nothing in order that an orderly end needs
+
+
+def is_crash(code: int | None, last_words: str = "") -> bool:
+    """Return whether a process with this exit code, negative for a signal, reached a limit of its own or crashed.
+
+    One whose `last_words` are that it got no thread did neither: gRPC aborts where the machine has no room for long.
+    """
+    return code is not None and (code == OVER_LIMIT_STATUS or -code in _CRASHES) and _NO_THREAD not in last_words
+
+
+def describe_end(code: int | None) -> str:
+    """Return how a process ended, in a word or two."""
+    number = -code if code is not None and code < 0 else 0
+    return (
+        signal.Signals(number).name
+        if number in list(signal.Signals)
+        else Text("executor.exit_status", "exit status {status}", status=code)
+    )

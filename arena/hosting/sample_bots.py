@@ -1,20 +1,31 @@
-"""Finds what is installed with the arena for bots: samples, templates, kits. It reads files and imports none of them.
+"""Finds what is installed with the arena for bots (samples, templates, kits), and writes a new bot from a template.
 
 bots/NAME/bot.toml           makes NAME a sample bot
-bots/LANGUAGE/template/      makes LANGUAGE one in which a new bot can be written (new_bot.py)
+bots/LANGUAGE/template/      makes LANGUAGE one in which a new bot can be written
 bots/LANGUAGE/kit/           is what a bot in that language needs besides, where it needs something
+
+Files are read, and none of them is imported. Nothing is overwritten.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.manifest import MANIFEST_NAME, BotDirectoryError
-from engine.text import Text
+from engine.os_errors import os_error_text
+from engine.text import Text, placed
 
 _PACKAGE = "bots"
-_TEMPLATE, _KIT = "template", "kit"
+_TEMPLATE = "template"
+KIT = "kit"
+"""The folder where the kit of a language lies, here and in the directory of a new bot."""
+_NOT_COPIED = ("__pycache__", "node_modules", ".build")
 
 
 def sample_directory(name: str) -> Path:
@@ -58,7 +69,7 @@ def template_directory(language: str) -> Path:
 
 def kit_directory(language: str) -> Path | None:
     """Return the directory of the kit that a bot in that language takes along, or None if it needs none."""
-    kits = (place / language / _KIT for place in _places())
+    kits = (place / language / KIT for place in _places())
     return next((kit for kit in kits if kit.is_dir()), None)
 
 
@@ -70,3 +81,121 @@ def _places() -> list[Path]:
 def _having(place: Path, file: str) -> list[str]:
     """Return the names of the folders of `place` in which that file lies."""
     return [folder.name for folder in place.iterdir() if (folder / file).is_file()]
+
+
+class NewBotError(BotDirectoryError):
+    """A new bot cannot be written there; nothing was changed. The message names the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewBot:
+    """A bot that was written."""
+
+    directory: Path
+    files: tuple[str, ...]
+    """Paths in the directory, in alphabetical order; those of the kit are left out."""
+    has_kit: bool
+
+
+def write_new_bot(directory: Path, language: str, name: str, game: str) -> NewBot:
+    """Write a bot into a directory that is empty or does not exist, and return what was written.
+
+    `name` and `game` stand in its files where the template says @NAME@ and @GAME@. Raises NewBotError, and
+    BotDirectoryError for a language without a template; what was begun is removed then.
+    """
+    template, kit = template_directory(language), kit_directory(language)
+    is_made_here = _check_free(directory)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        files = [_write(template, file, directory, {"@NAME@": name, "@GAME@": game}) for file in _files(template)]
+        if kit is not None:
+            for file in _files(kit):
+                _write(kit, file, directory / KIT, {})
+    except OSError as error:
+        _remove(directory, is_made_here=is_made_here)
+        raise NewBotError(
+            placed(
+                directory,
+                Text(
+                    "hosting.cannot_written_name_directory_place",
+                    "cannot be written ({why}); name a directory in a place where you may write",
+                    why=os_error_text(error),
+                ),
+            )
+        ) from error
+    return NewBot(directory, tuple(map(str, files)), kit is not None)
+
+
+def _check_free(directory: Path) -> bool:
+    """Return whether the directory does not exist yet. Raises NewBotError unless it may be filled."""
+    try:
+        if directory.is_dir():
+            if any(directory.iterdir()):
+                raise NewBotError(
+                    placed(
+                        directory,
+                        Text(
+                            "hosting.not_empty_nothing_overwritten_name",
+                            "is not empty, and nothing is overwritten; name a new directory",
+                        ),
+                    )
+                )
+            return False
+        if directory.is_symlink() and not directory.exists():
+            raise NewBotError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.link_what_not_remove_name",
+                        "is a link to what is not there; remove it, or name a new directory",
+                    ),
+                )
+            )
+        if directory.exists():
+            raise NewBotError(
+                placed(
+                    directory,
+                    Text("hosting.file_name_new_directory_bot", "is a file; name a new directory for the bot"),
+                )
+            )
+    except OSError as error:
+        raise NewBotError(
+            placed(
+                directory,
+                Text(
+                    "hosting.cannot_looked_name_another_directory",
+                    "cannot be looked at ({why}); name another directory",
+                    why=os_error_text(error),
+                ),
+            )
+        ) from error
+    return True
+
+
+def _files(source: Path) -> Iterator[Path]:
+    """Yield the paths, relative to `source`, of the files that belong to it, in alphabetical order."""
+    for path in sorted(source.rglob("*")):
+        place = path.relative_to(source)
+        if path.is_file() and not any(part in _NOT_COPIED for part in place.parts[:-1]):
+            yield place
+
+
+def _write(source: Path, file: Path, target: Path, placeholders: dict[str, str]) -> Path:
+    """Copy a file with its permission to be executed, its placeholders filled; return its path again."""
+    content = (source / file).read_bytes()
+    for placeholder, text in placeholders.items():
+        content = content.replace(placeholder.encode(), text.encode())
+    (target / file).parent.mkdir(parents=True, exist_ok=True)
+    (target / file).write_bytes(content)
+    if os.access(source / file, os.X_OK):
+        (target / file).chmod((target / file).stat().st_mode | 0o111)
+    return file
+
+
+def _remove(directory: Path, *, is_made_here: bool) -> None:
+    """Remove what was begun in a directory that was empty before."""
+    with suppress(OSError):
+        for path in directory.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if is_made_here:
+            directory.rmdir()

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from arena.hosting import building
+from arena.hosting import atomic_directory
 from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
 from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
 from engine.os_errors import os_error_text
@@ -82,9 +82,9 @@ class VersionStore:
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             self.sweep(ABANDONED_AFTER_S)
-            with building.building_directory(self.root) as directory:
+            with atomic_directory.building_directory(self.root) as directory:
                 version_hash = fill(directory)
-                building.publish(directory, self.directory(version_hash))
+                atomic_directory.publish(directory, self.directory(version_hash))
         except OSError as error:
             raise StoreError(
                 placed(
@@ -188,7 +188,7 @@ class VersionStore:
                 )
             )
         try:
-            return building.unpublish(self.directory(version_hash))
+            return atomic_directory.unpublish(self.directory(version_hash))
         except OSError as error:
             raise StoreError(
                 placed(
@@ -208,7 +208,7 @@ class VersionStore:
         Whoever has stored it but not yet written down that it is used must add it again. Raises StoreError.
         """
         try:
-            return building.unpublish_unless(self.directory(version_hash), is_used, 0.0)
+            return atomic_directory.unpublish_unless(self.directory(version_hash), is_used, 0.0)
         except OSError as error:
             raise StoreError(
                 placed(
@@ -225,7 +225,7 @@ class VersionStore:
     def renew(self, version_hash: str) -> bool:
         """Have a version count as added now; return whether it is in the store. Raises StoreError."""
         try:
-            return building.renew(self.directory(version_hash))
+            return atomic_directory.renew(self.directory(version_hash))
         except OSError as error:
             raise StoreError(
                 placed(
@@ -246,7 +246,9 @@ class VersionStore:
         """
         try:
             return [
-                name for name in self.hashes() if building.unpublish_unless(self.directory(name), is_used, older_than_s)
+                name
+                for name in self.hashes()
+                if atomic_directory.unpublish_unless(self.directory(name), is_used, older_than_s)
             ]
         except OSError as error:
             raise StoreError(
@@ -263,15 +265,15 @@ class VersionStore:
     @contextmanager
     def kept(self) -> Iterator[None]:
         """Have nobody collect versions as long as the block runs; versions may be added. Raises OSError."""
-        with building.locked(self.root, fcntl.LOCK_SH):
+        with atomic_directory.locked(self.root, fcntl.LOCK_SH):
             yield
 
     def sweep(self, older_than_s: float) -> None:
         """Remove what killed processes left half made, unless it was touched in the last `older_than_s` seconds."""
-        building.sweep(self.root, older_than_s)
+        atomic_directory.sweep(self.root, older_than_s)
 
 
 def copy_file(file: BotFile, directory: Path) -> tuple[str, bool, str]:
     """Copy one file and return its part of the hash: of the bytes written, whatever happens to the source meanwhile."""
-    file_hash = building.write_file(directory / file.path, read_chunks(file), executable=file.executable)
+    file_hash = atomic_directory.write_file(directory / file.path, read_chunks(file), executable=file.executable)
     return file.path, file.executable, file_hash

@@ -82,7 +82,7 @@ WORKER_PARTS: ModuleParts = {
     "arena.worker.own_limits": ProfilePart.METER,
     "arena.worker.room": ProfilePart.METER,
     "arena.hosting": ProfilePart.REFEREE,
-    "arena.hosting.frames": ProfilePart.RECORDING,
+    "arena.hosting.pipes": ProfilePart.RECORDING,
     "arena.hosting.cgroups": ProfilePart.METER,
     "arena.hosting.procfs": ProfilePart.METER,
 }

@@ -18,11 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.hosting.prctl import die_with_parent
-from arena.remote.host import RemoteHost
 from arena.remote.lobby import Lobby
-from arena.remote.loop import CoordinatorLink, RemoteLoop
+from arena.remote.loop import CoordinatorLink, RemoteHost, RemoteLoop, SharedProcessPool
 from arena.remote.server import RemoteServer, TlsEndpoint
-from arena.remote.shared_pool import SharedProcessPool
 from arena.remote.waiting import WaitingRoom
 from arena.worker.process import allow_many_descriptors, open_stdin, take_stdout
 

@@ -10,21 +10,29 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from arena.match.messages import Answer, Resignation
-from arena.remote.connection import RemoteConnection
-from arena.remote.seat import RemoteSeat
-from arena.remote.values import SUPERSEDED, BotIdentity, StreamRefusedError, malformed, version_in_play
-from arena.wire.encoding import EVERY_GAME, encode_joined
+from arena.match.messages import Answer, Message, Resignation
+from arena.referee.inbox import Arrival, Inbox
+from arena.referee.seat_stream import Resume, nothing_to_resume
+from arena.remote.connection import (
+    SUPERSEDED,
+    BotIdentity,
+    RemoteConnection,
+    StreamRefusedError,
+    malformed,
+    version_in_play,
+)
+from arena.wire.encoding import EVERY_GAME, encode_broken_off, encode_joined
 from arena.wire.parsing import Leave, parse_request
 from arena.wire.status import Status
 
 MOST_ROOM = 64
 """How many matches one bot may play at once, whatever it asks for."""
-MOST_FAREWELLS = 8
-"""Of how many matches that ended without it a bot is told when it comes back."""
-MOST_STORIES = 200
-"""Of how many such matches all bots together are told."""
+MOST_MISSED_ENDINGS = 8
+"""How many matches that ended while it was away a bot is told of when it comes back."""
+MOST_MISSED_ENDINGS_OF_ALL = 200
+"""How many such matches are kept for all bots together."""
 MOST_REMEMBERED = 10_000
 """Of how many versions it is known for how long they were here."""
 
@@ -43,7 +51,7 @@ class Member:
     connection: RemoteConnection | None
     seats: dict[str, RemoteSeat] = field(default_factory=dict)
     """By match id."""
-    farewells: deque[Sequence[bytes]] = field(default_factory=lambda: deque(maxlen=MOST_FAREWELLS))
+    missed_endings: deque[Sequence[bytes]] = field(default_factory=lambda: deque(maxlen=MOST_MISSED_ENDINGS))
     """What it is told when it comes back of matches that are over."""
     was_rated: bool = False
     """Whether the match that it began last counts for ratings."""
@@ -59,7 +67,7 @@ class Member:
 
 
 class Lobby:
-    """Knows all members; `on_room` is called with the version of who came, or has room again."""
+    """Knows all members. `on_room` is called with the version of each bot that came or has room again."""
 
     def __init__(self, on_presence: OnPresence, on_room: OnRoom = lambda _version: None) -> None:
         self._on_presence = on_presence
@@ -73,12 +81,12 @@ class Lobby:
         self._loop = asyncio.get_running_loop()
 
     def find(self, version: str) -> Member | None:
-        """Return who plays as that version, is connected and wants matches, or None."""
+        """Return the member that plays as `version`, is connected and wants matches, or None."""
         member = self._by_version.get(version)
         return member if member is not None and member.connection is not None and member.room else None
 
     def here_s(self, version: str) -> float:
-        """Return for how many seconds in all that version has been here and wanted matches, until now.
+        """Return for how many seconds in all `version` has been here and wanted matches.
 
         It never goes back unless the version was forgotten, and between two calls grows by no more than the time.
         """
@@ -118,10 +126,10 @@ class Lobby:
 
     def _greet(self, member: Member, connection: RemoteConnection) -> None:
         connection.post(encode_joined(member.bot.games))
-        for story in member.farewells:
-            for message in story:
+        for ending in member.missed_endings:
+            for message in ending:
                 connection.post(message)
-        member.farewells.clear()
+        member.missed_endings.clear()
         for seat in member.seats.values():
             seat.connect(connection)
 
@@ -138,7 +146,7 @@ class Lobby:
         self._forget_if_idle(member)
 
     def _want_no_more(self, member: Member) -> None:
-        """Let nothing begin any more for a bot that has said that it leaves, and part when what runs is over."""
+        """Begin no more matches for a bot that leaves, and end its stream when its running ones are over."""
         if member.room:
             member.room = 0
             self._note_gone(member.bot.version)
@@ -167,7 +175,7 @@ class Lobby:
             self.leave(member, connection)
 
     def _forget_if_idle(self, member: Member) -> None:
-        is_idle = member.connection is None and not member.seats and not member.farewells
+        is_idle = member.connection is None and not member.seats and not member.missed_endings
         if is_idle and self._members.get(member.bot.name) is member:
             del self._members[member.bot.name]
             self._by_version.pop(member.bot.version, None)
@@ -192,18 +200,18 @@ class Lobby:
         member = self._by_version.get(version)
         if member is None or (seat := member.seats.pop(match_id, None)) is None:
             return
-        if story := seat.farewell(is_over=is_over):
-            self._keep(member, story)
+        if ending := seat.end(is_over=is_over):
+            self._keep(member, ending)
         self._part_if_done(member)
         self._forget_if_idle(member)
         self.on_room(version)
 
-    def _keep(self, member: Member, story: Sequence[bytes]) -> None:
-        """Keep what a bot that is away must be told; of those that have never come back the first is forgotten."""
-        member.farewells.append(story)
-        while sum(len(one.farewells) for one in self._members.values()) > MOST_STORIES:
-            oldest = next(one for one in self._members.values() if one.farewells)
-            oldest.farewells.clear()
+    def _keep(self, member: Member, ending: Sequence[bytes]) -> None:
+        """Keep the messages for a bot that is away; if there are too many, drop those of the bot that came first."""
+        member.missed_endings.append(ending)
+        while sum(len(one.missed_endings) for one in self._members.values()) > MOST_MISSED_ENDINGS_OF_ALL:
+            oldest = next(one for one in self._members.values() if one.missed_endings)
+            oldest.missed_endings.clear()
             self._forget_if_idle(oldest)
 
     def receive(self, member: Member, connection: RemoteConnection, data: bytes, at: float) -> None:
@@ -223,3 +231,83 @@ class Lobby:
             open_seats[0].deliver(message, data, at)
         else:
             connection.close(malformed(message.why))
+
+
+class Mailbox(Protocol):
+    """Takes messages for a bot that is connected."""
+
+    def post(self, data: bytes) -> None:
+        """Queue a message."""
+
+
+class RemoteSeat:
+    """A `SeatStream`: while the bot is away, nothing is sent, and it is told everything when it comes back."""
+
+    def __init__(self, match_id: str, mailbox: Mailbox | None) -> None:
+        self.match_id = match_id
+        self.spoiled = ""
+        self.last_message = b""
+        self._mailbox = mailbox
+        self._inbox: Inbox | None = None
+        self._seat = -1
+        self._is_muted = False
+        self._resume: Resume = nothing_to_resume
+
+    @property
+    def is_closed(self) -> bool:
+        """Return False: the bot can come back as long as the match goes on."""
+        return False
+
+    # For the referee.
+
+    async def send(self, data: bytes) -> None:
+        """Queue a message; it is lost if the bot is away."""
+        if self._mailbox is not None:
+            self._mailbox.post(data)
+
+    def attach(self, inbox: Inbox, seat: int, resume: Resume = nothing_to_resume) -> None:
+        """Deliver what arrives to the inbox of the match; `resume` tells a bot that comes back where it stands."""
+        self._inbox, self._seat, self._resume = inbox, seat, resume
+
+    def detach(self) -> None:
+        """Stop delivering: the match is over."""
+        self._inbox = None
+
+    def mute(self) -> None:
+        """Deliver nothing more: the seat is out."""
+        self._is_muted = True
+
+    # For those who hold the connections.
+
+    @property
+    def is_open(self) -> bool:
+        """Whether messages are delivered: the match goes on and the seat is not out."""
+        return self._inbox is not None and not self._is_muted
+
+    def deliver(self, message: Message, data: bytes, at: float) -> None:
+        """Hand what arrived at the instant `at` to the match."""
+        self.last_message = data
+        if self._inbox is not None and not self._inbox.put(Arrival(self._seat, at, message)):
+            self.mute()
+
+    def connect(self, mailbox: Mailbox) -> None:
+        """Go on over another connection, which is told what it must know."""
+        self._mailbox = mailbox
+        for message in self._resume():
+            mailbox.post(message)
+
+    def disconnect(self) -> None:
+        """Note that the bot is away."""
+        self._mailbox = None
+
+    def end(self, *, is_over: bool) -> Sequence[bytes]:
+        """End the match for the bot; without `is_over` it was broken off.
+
+        Return the messages that a bot which is away must get when it comes back; none if it is here.
+        """
+        messages = self._resume()
+        if self._mailbox is None:
+            return messages if is_over or not messages else (messages[0], encode_broken_off(self.match_id))
+        if messages and not is_over:
+            self._mailbox.post(encode_broken_off(self.match_id))
+        return ()

@@ -1,6 +1,6 @@
-"""The loop of the process of remote bots: plays what the coordinator sends, all at once, and asks it who may join.
+"""Plays the matches with remote bots that the coordinator sends, all at once, and asks it who may join.
 
-Messages are frames (`arena.hosting.frames`). From the coordinator, which closes the pipe to stop the process:
+Messages are frames (`arena.hosting.pipes`). From the coordinator, which closes the pipe to stop the process:
 
     {"do": "play", "ticket": 1, "spec": {...}}              a `MatchSpec` with a remote seat
     {"do": "cancel", "ticket": 1}
@@ -27,23 +27,36 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
-from arena.hosting.frames import encode_frame, read_frame
+from arena.hosting.errors import HostingError
+from arena.hosting.pipes import encode_frame, read_frame
+from arena.hosting.procfs.waiting import OwnWaitMeter
 from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.live import LiveEvent
-from arena.match.match import MatchSpecError
+from arena.match.match import Match, MatchSpecError
 from arena.match.messages import JoinRequest
+from arena.match.report import MatchReport
+from arena.match.result import Fault
 from arena.match.spec import MatchSpec
-from arena.remote.host import RemoteHost
-from arena.remote.lobby import Lobby
-from arena.remote.values import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
-from arena.remote.waiting import WaitingRoom, WaitingRoomClosedError
+from arena.match.writing import write_replay
+from arena.referee.play import play_match
+from arena.referee.seated import SeatedBot
+from arena.remote.connection import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
+from arena.remote.lobby import Lobby, RemoteSeat
+from arena.remote.waiting import Place, WaitingRoom, WaitingRoomClosedError
+from arena.worker.accounts import Accounts, Seated, read_accounts
+from arena.worker.blame import StartError, blame_host
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
 from arena.worker.live_feed import LiveFeed
+from arena.worker.process_pool import ProcessPool
+from arena.worker.reporting import build_report
+from arena.worker.warm_bot import WarmBot, take_note
+from engine.text import Text
 
 BEAT_S = 1.0
 ADMIT_PATIENCE_S = 60.0
@@ -51,7 +64,7 @@ ADMIT_PATIENCE_S = 60.0
 
 
 class CoordinatorLink:
-    """The pipes to the coordinator: questions go out and are answered; nothing here waits for it to read."""
+    """The pipes to the coordinator: sends questions, takes the answers, and never waits for it to read."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -67,7 +80,7 @@ class CoordinatorLink:
         self.send(encode_frame({"event": event, **facts}))
 
     async def beat(self) -> None:
-        """Say again and again that this process goes on."""
+        """Report once a second that this process goes on."""
         while True:
             self.send_event("alive", launcher=0)
             await asyncio.sleep(BEAT_S)
@@ -87,7 +100,7 @@ class CoordinatorLink:
             del self._questions[number]
 
     def send_presence(self, bot: BotIdentity, room: int | None) -> None:
-        """Tell that a bot is here, leaving, or gone."""
+        """Report that a bot is here, leaving, or gone."""
         self.send_event("presence", version=bot.version, digest=bot.digest, room=room)
 
     def answer(self, head: Mapping[str, Any]) -> None:
@@ -144,19 +157,18 @@ class RemoteLoop:
             self._feeds[ticket].leave()
 
     def _order(self, ticket: int, spec: MatchSpec) -> None:
-        self._feeds[ticket] = LiveFeed(partial(self._show, ticket), is_prompt=True)
+        self._feeds[ticket] = LiveFeed(
+            lambda events: self._coordinator.send(encode_live(ticket, events)), is_prompt=True
+        )
         task = self._tasks[ticket] = asyncio.create_task(self._play(ticket, spec))
         task.add_done_callback(partial(self._forget, ticket))
-
-    def _show(self, ticket: int, events: Sequence[LiveEvent]) -> None:
-        self._coordinator.send(encode_live(ticket, events))
 
     def _forget(self, ticket: int, _task: asyncio.Task[None]) -> None:
         del self._tasks[ticket]
         self._feeds.pop(ticket).close()
 
     async def _play(self, ticket: int, spec: MatchSpec) -> None:
-        """Play a match, and tell how it ended."""
+        """Play a match, and report how it ended."""
         try:
             begun = partial(self._coordinator.send_event, "begun", ticket=ticket)
             self._coordinator.send(encode_report(ticket, await self._host.play(spec, self._feeds[ticket], begun)))
@@ -171,3 +183,147 @@ class RemoteLoop:
         except Exception as error:  # a fault of ours in one match must not end the others
             why = f"{type(error).__name__}: {error}"
             self._coordinator.send(encode_lost(ticket, MatchLostError(why, HostCause.HOSTING_FAILED)))
+
+
+class RemoteHost:
+    """Plays any number of matches at once; those with hosted bots take turns."""
+
+    def __init__(self, lobby: Lobby, room: WaitingRoom, shared_pool: SharedProcessPool) -> None:
+        self._lobby = lobby
+        self._room = room
+        self._shared_pool = shared_pool
+
+    async def play(self, spec: MatchSpec, feed: LiveFeed, on_begun: Callable[[], None]) -> MatchReport:
+        """Play a match when its remote bots are here, and return its report; `on_begun` is called when it begins.
+
+        Raises WaitingRoomClosedError; MatchSpecError; MatchLostError when the host is to blame, never because of a bot.
+        """
+        match = Match(spec)
+        _check(spec)
+        places = await self._room.wait(spec)
+        try:
+            on_begun()
+            return await self._play(match, places, feed)
+        except HostingError as error:
+            failure = blame_host(error)
+            # Only the hosted bots of this match are gone: others go on.
+            raise MatchLostError(str(failure), failure.cause, failure.evidence) from error
+        finally:
+            for seat in places:
+                self._lobby.unseat(spec.seats[seat].version, spec.match_id, is_over=match.is_over)
+
+    async def _play(self, match: Match, places: Mapping[int, Place], feed: LiveFeed) -> MatchReport:
+        async with AsyncExitStack() as stack:
+            pool = None
+            if any(not seat.is_remote for seat in match.spec.seats):
+                pool = await stack.enter_async_context(self._shared_pool.open())
+            seated: list[Seated] = [None] * len(match.spec.seats) if pool is None else await pool.seat(match)
+            return await self._play_seated(match, places, seated, pool, feed)
+
+    async def _play_seated(
+        self,
+        match: Match,
+        places: Mapping[int, Place],
+        seated: list[Seated],
+        pool: ProcessPool | None,
+        feed: LiveFeed,
+    ) -> MatchReport:
+        used, note = [isinstance(one, WarmBot) and one.has_played for one in seated], take_note(seated)
+        started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
+        feed.take_places(match, seated, started_at_us)
+        await self._referee(match, _seats(places, seated, pool, match.spec.cores), seated, pool, feed)
+        duration_us = (time.monotonic_ns() - started) // 1000
+        left = [None] * len(seated) if pool is None else await pool.part_with_all(match, seated)
+        await feed.finish()
+        replay = write_replay(match, started_at_us, duration_us)
+        accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
+        return build_report(match, replay, (), accounts, note)
+
+    async def _referee(
+        self,
+        match: Match,
+        seats: Sequence[SeatedBot | Fault],
+        seated: Sequence[Seated],
+        pool: ProcessPool | None,
+        feed: LiveFeed,
+    ) -> None:
+        lag_meter = None if pool is None else OwnWaitMeter()
+        try:
+            may_ponder = match.spec.clock.may_ponder
+            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, watcher=feed)
+        except BaseException:
+            if pool is not None:
+                pool.end_all(seated)
+            raise
+        finally:
+            if lag_meter is not None and pool is not None:
+                lag_meter.close()
+                pool.close_meters(seated)
+
+
+def _check(spec: MatchSpec) -> None:
+    """Raise MatchLostError for a match in which a remote bot has two seats: its answers name the match alone."""
+    versions = [seat.version for seat in spec.seats if seat.is_remote]
+    if len(set(versions)) < len(versions):
+        raise MatchLostError(
+            Text("remote.remote_bot_cannot_play_two", "a remote bot cannot play two seats of one match"),
+            HostCause.UNPLAYABLE,
+        )
+
+
+def _seats(
+    places: Mapping[int, Place], seated: Sequence[Seated], pool: ProcessPool | None, cores: int
+) -> list[SeatedBot | Fault]:
+    """Return what plays each seat, as the referee takes it, in a match that grants so many cores."""
+    found: list[SeatedBot | Fault] = []
+    for seat, one in enumerate(seated):
+        if isinstance(one, StartError):
+            found.append(one.fault(seat))
+        elif one is not None and pool is not None:
+            found.append(pool.seated_bot(one, cores))
+        else:
+            place = places[seat]
+            found.append(SeatedBot(place) if isinstance(place, RemoteSeat) else place)
+    return found
+
+
+class SharedProcessPool:
+    """Opens a pool when the first match needs one, and another one when that is broken. Async context manager."""
+
+    def __init__(self, most_matches: int, warm_bots: int, warm_mb: int | None) -> None:
+        """Let at most `most_matches` have hosted bots at once; the other arguments are those of `ProcessPool`."""
+        self._semaphore = asyncio.Semaphore(most_matches)
+        self._most_warm = warm_bots, warm_mb
+        self._opening = asyncio.Lock()
+        self._pool: ProcessPool | None = None
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        """Open nothing yet."""
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """End every hosted process."""
+        await self._stack.aclose()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[ProcessPool]:
+        """Give the pool to a match when it is its turn. Raises HostingError."""
+        async with self._semaphore:
+            async with self._opening:
+                if self._pool is None:
+                    self._pool = await self._stack.enter_async_context(ProcessPool(*self._most_warm))
+                pool = self._pool
+            try:
+                yield pool
+            except HostingError:
+                await self._give_up(pool)
+                raise
+
+    async def _give_up(self, pool: ProcessPool) -> None:
+        """Close a pool in which something failed; the next match opens another."""
+        async with self._opening:
+            if self._pool is pool:
+                self._pool = None
+                stack, self._stack = self._stack, AsyncExitStack()
+                await stack.aclose()

@@ -5,24 +5,32 @@ Over a socket in a directory that only this user may enter, programs on this mac
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.match.messages import JoinRequest, Malformed, ProtocolViolation
 from arena.referee.errors import abort
-from arena.remote.connection import RemoteConnection
-from arena.remote.keyed_semaphore import KeyedSemaphore
+from arena.remote.connection import (
+    FULL,
+    STOPPING,
+    TOKEN_UNKNOWN,
+    BotIdentity,
+    RemoteConnection,
+    StreamRefusedError,
+    bad_join,
+    other_protocol,
+)
 from arena.remote.lobby import Lobby, Member
-from arena.remote.pending_streams import PendingStreams
-from arena.remote.values import STOPPING, TOKEN_UNKNOWN, BotIdentity, StreamRefusedError, bad_join, other_protocol
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR
 from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
+from arena.wire.status import Status
 
 MOST_STREAMS = 16
 """How many streams one connection may have at once."""
@@ -54,6 +62,7 @@ _OPTIONS = (
     ("grpc.server_handshake_timeout_ms", 10_000),
     ("grpc.max_connection_idle_ms", 60_000),
 )
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +207,74 @@ def _read_join(data: bytes | None) -> play_pb2.Join:
     if request.protocol_major != PROTOCOL_MAJOR:
         raise StreamRefusedError(other_protocol(request.protocol_major, request.protocol_minor))
     return request
+
+
+class ClosableStream(Protocol):
+    """A stream that can be ended."""
+
+    def close(self, error: Status | None = None) -> None:
+        """End the stream with an error for the bot."""
+
+
+class PendingStreams:
+    """Holds streams by the address that they come from, so that one address cannot keep all others out."""
+
+    def __init__(self, most: int) -> None:
+        """Hold `most` streams at once."""
+        self._most = most
+        self._streams: dict[str, dict[ClosableStream, None]] = {}
+
+    def enter(self, address: str, stream: ClosableStream) -> None:
+        """Take a stream in; when all is full, the address with most streams loses one. Raises StreamRefusedError."""
+        if sum(map(len, self._streams.values())) >= self._most:
+            self._make_room(address)
+        self._streams.setdefault(address, {})[stream] = None
+
+    def leave(self, address: str, stream: ClosableStream) -> None:
+        """Note that a stream has joined or ended; nothing happens if it had to give way."""
+        streams = self._streams.get(address, {})
+        streams.pop(stream, None)
+        if not streams:
+            self._streams.pop(address, None)
+
+    def _make_room(self, address: str) -> None:
+        crowded = max(self._streams, key=lambda one: len(self._streams[one]))
+        if len(self._streams.get(address, ())) + 1 >= len(self._streams[crowded]):
+            raise StreamRefusedError(FULL)
+        oldest = next(iter(self._streams[crowded]))
+        oldest.close(FULL)
+        self.leave(crowded, oldest)
+
+
+class KeyedSemaphore:
+    """Limits how many calls run at once for each key. A call counts until it is done, even if nobody waits for it."""
+
+    def __init__(self, most: int) -> None:
+        """Let each key have `most` at once."""
+        self._most = most
+        self._semaphores: dict[str, asyncio.Semaphore] = {}
+        self._users: dict[str, int] = {}
+
+    async def run(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Call `work` once fewer than `most` calls run for `key`, and return what it returns."""
+        semaphore = self._semaphores.setdefault(key, asyncio.Semaphore(self._most))
+        self._users[key] = self._users.get(key, 0) + 1
+        try:
+            await semaphore.acquire()
+        except BaseException:
+            self._forget(key)
+            raise
+        doing = asyncio.ensure_future(work())
+        doing.add_done_callback(lambda done: self._end(key, semaphore, done))
+        return await asyncio.shield(doing)
+
+    def _end(self, key: str, semaphore: asyncio.Semaphore, done: asyncio.Future[T]) -> None:
+        if not done.cancelled():
+            done.exception()  # whoever waited may be gone, and nobody else wants to hear of it
+        semaphore.release()
+        self._forget(key)
+
+    def _forget(self, key: str) -> None:
+        self._users[key] -= 1
+        if not self._users[key]:
+            del self._users[key], self._semaphores[key]

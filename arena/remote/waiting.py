@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec
-from arena.remote.lobby import Lobby, Member
-from arena.remote.seat import RemoteSeat
+from arena.remote.lobby import Lobby, Member, RemoteSeat
 from engine.text import Text
 
 Place = RemoteSeat | Fault
@@ -29,7 +28,7 @@ _MOST_DISTRUSTED = 10_000
 
 
 class WaitingRoomClosedError(Exception):
-    """The matches that wait begin no more."""
+    """The waiting room is closed: no match that waits in it begins any more."""
 
 
 @dataclass(eq=False, slots=True)
@@ -74,11 +73,15 @@ class WaitingRoom:
             raise WaitingRoomClosedError
         here_s = {seat.version: self._lobby.here_s(seat.version) for seat in spec.seats if seat.is_remote}
         waiter = _Waiter(spec, self._loop.time(), self._loop.create_future(), here_s)
-        self._add(waiter)
+        for version in waiter.wanted.values():
+            self._waiting.setdefault(version, {})[waiter] = None
         try:
             while True:
                 self._try(waiter)
-                done, _ = await asyncio.wait({waiter.places}, timeout=self._time_left(waiter))
+                # Until the first of those that are away has been so for too long.
+                ends = [self._end_of(waiter, seat) for seat in self._away(waiter)]
+                left_s = max(min(ends) - self._loop.time(), 0.0) if ends else self._patience_s
+                done, _ = await asyncio.wait({waiter.places}, timeout=left_s)
                 if done:
                     return waiter.places.result()
                 self._give_up_on_the_absent(waiter)
@@ -106,10 +109,6 @@ class WaitingRoom:
                 return
             self._try(waiter)
 
-    def _add(self, waiter: _Waiter) -> None:
-        for version in waiter.wanted.values():
-            self._waiting.setdefault(version, {})[waiter] = None
-
     def _remove(self, waiter: _Waiter) -> None:
         for version in {seat.version for seat in waiter.spec.seats if seat.is_remote}:
             waiters = self._waiting.get(version, {})
@@ -123,17 +122,24 @@ class WaitingRoom:
             return
         self._give_up_on_the_absent(waiter)
         found = {seat: self._lobby.find(version) for seat, version in waiter.wanted.items()}
-        self._refuse_other_games(waiter, found)
+        for seat, member in found.items():
+            if member is not None and not member.plays(waiter.spec.game):
+                waiter.faults[seat] = _absence(
+                    seat,
+                    Text(
+                        "remote.joined_other_games_not",
+                        "It joined for other games, not for {game}.",
+                        game=waiter.spec.game,
+                    ),
+                )
         members = {seat: member for seat, member in found.items() if seat not in waiter.faults}
         here = {seat: member for seat, member in members.items() if member is not None}
         if len(here) == len(members) and all(self._has_room(waiter, member) for member in here.values()):
             self._remove(waiter)
-            waiter.places.set_result({**self._begin(waiter.spec, here), **waiter.faults})
-
-    def _begin(self, spec: MatchSpec, members: Mapping[int, Member]) -> dict[int, Place]:
-        for member in members.values():
-            member.was_rated = spec.is_rated
-        return {seat: self._lobby.seat(member, spec.match_id) for seat, member in members.items()}
+            for member in here.values():
+                member.was_rated = waiter.spec.is_rated
+            seats = {seat: self._lobby.seat(member, waiter.spec.match_id) for seat, member in here.items()}
+            waiter.places.set_result({**seats, **waiter.faults})
 
     def _has_room(self, waiter: _Waiter, member: Member) -> bool:
         """Return whether a bot can play this match now; what rated matches want next is kept from unrated ones.
@@ -146,19 +152,6 @@ class WaitingRoom:
         kept = sum(other.spec.is_rated and not self._away(other) for other in others)
         return len(member.seats) + kept < member.room
 
-    def _refuse_other_games(self, waiter: _Waiter, found: Mapping[int, Member | None]) -> None:
-        game = waiter.spec.game
-        for seat, member in found.items():
-            if member is not None and not member.plays(game):
-                waiter.faults[seat] = _absence(
-                    seat, Text("remote.joined_other_games_not", "It joined for other games, not for {game}.", game=game)
-                )
-
-    def _time_left(self, waiter: _Waiter) -> float | None:
-        """Return how long it is until the first of those that are away has been so for too long."""
-        ends = [self._end_of(waiter, seat) for seat in self._away(waiter)]
-        return max(min(ends) - self._loop.time(), 0.0) if ends else self._patience_s
-
     def _give_up_on_the_absent(self, waiter: _Waiter) -> None:
         now = self._loop.time()
         for seat in self._away(waiter):
@@ -169,7 +162,7 @@ class WaitingRoom:
         return [seat for seat, version in waiter.wanted.items() if self._lobby.find(version) is None]
 
     def _end_of(self, waiter: _Waiter, seat: int) -> float:
-        """Return until when a match waits for a bot that is away.
+        """Return the instant until which a match waits for a bot that is away.
 
         All its absences while the match waits count together: otherwise two that come and go in turns, so that they
         are never there at once, would have it wait for ever.
@@ -205,7 +198,7 @@ class WaitingRoom:
         return self._let_down.get(owner, float("-inf")) + DISTRUST_S > self._loop.time()
 
     def _take_back(self, waiter: _Waiter) -> None:
-        """Free the places of a match that was cancelled in the moment in which it got them."""
+        """Free the places of a match that was cancelled at the moment in which it got them."""
         if waiter.places.done() and not waiter.places.cancelled() and waiter.places.exception() is None:
             for seat in waiter.places.result():
                 self._lobby.unseat(waiter.spec.seats[seat].version, waiter.spec.match_id, is_over=False)
@@ -216,5 +209,5 @@ def _absence(seat: int, why: str) -> Fault:
 
 
 def _owner_of(bot: str) -> str:
-    """Return whose bot it is, by its name `owner/name`."""
+    """Return the owner in the name `owner/name` of a bot."""
     return bot.partition("/")[0]

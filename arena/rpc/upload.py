@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.hosting.archive.packing import Archive, pack
-from arena.hosting.archive.transport import compress_chunk
+from arena.hosting.archive.packing import Archive, compress_chunk, pack
 from arena.model.errors import ClientError, UnknownError
 from arena.model.uploads import Submitted, UploadTicket
 from arena.rpc.errors import UnavailableError, UnreachableError

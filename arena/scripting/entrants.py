@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.app.store import add_bot
-from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.builder.preparing import build_here
+from arena.hosting.builder.build import BuildFailure, build_here
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, ManifestError
 from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.hosting.sandbox.programs import StoredPrograms

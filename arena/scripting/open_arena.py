@@ -13,10 +13,8 @@ from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
 from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
-from arena.hosting.runtimes.runtime import SYSTEM_PATH
-from arena.hosting.runtimes.settings import read_runtimes
-from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
-from arena.hosting.sandbox.limits import LEVELS
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, read_runtimes
+from arena.hosting.sandbox.limits import DEFAULT_POLICY, LEVELS, SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.model.errors import RefusedError
 from arena.model.port import ArenaPort

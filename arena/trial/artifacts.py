@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
-from arena.hosting.cache_directory import cache_directory
+from arena.hosting.user_directories import cache_directory
 from arena.match.report import LOG_HEAD_BYTES, SeatLogText
 from arena.trial.trials import PlayedTrial
 from engine.os_errors import os_error_text

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from arena.match.result import Fault, FaultCause
 from arena.model.admissions import Finding
-from arena.trial.trials import PlayedTrial
-from arena.trial.values import TrialCheck, failed
+from arena.trial.trials import PlayedTrial, TrialCheck, TrialMatch, failed
 from engine.text import Text, sentences
 
 SHOWN_LOG_CHARACTERS = 4000
@@ -18,8 +17,8 @@ SHOWN_LOG_CHARACTERS = 4000
 @dataclass(frozen=True, slots=True)
 class _Kind:
     check: TrialCheck
-    say: Callable[[str, str], Text]
-    """Says in which matches it happened, and what exactly did."""
+    describe: Callable[[str, str], Text]
+    """Returns a sentence from the matches in which it happened, and what exactly did."""
     remedy: Text
 
 
@@ -163,13 +162,11 @@ def evidence_of(blunder: Blunder) -> dict[str, Any]:
 
 
 def _log_instead(blunder: Blunder) -> str:
-    """Return what stands for stderr if nothing was written there: the end of its log, unless that is its stdout."""
-    return "" if blunder.fault.evidence.get("stdout") else _end_of_log(blunder.played, blunder.fault.seat)
-
-
-def _end_of_log(played: PlayedTrial, seat: int) -> str:
-    texts = [log.data.decode("utf-8", "replace") for log in played.report.seat_logs if log.seat == seat]
-    return "".join(texts)[-SHOWN_LOG_CHARACTERS:]
+    """Return the end of the log in place of an empty stderr, unless the log is its stdout."""
+    if blunder.fault.evidence.get("stdout"):
+        return ""
+    logs = (log for log in blunder.played.report.seat_logs if log.seat == blunder.fault.seat)
+    return "".join(log.data.decode("utf-8", "replace") for log in logs)[-SHOWN_LOG_CHARACTERS:]
 
 
 def _describe(kind: _Kind, blunder: Blunder) -> Text:
@@ -191,4 +188,22 @@ def _describe(kind: _Kind, blunder: Blunder) -> Text:
             total=blunder.of,
             what=where,
         )
-    return kind.say(where, fault.explanation)
+    return kind.describe(where, fault.explanation)
+
+
+Play = Callable[[Sequence[TrialMatch]], Awaitable[list[PlayedTrial]]]
+"""Plays matches, and returns them in order."""
+
+
+async def explain(blunders: Sequence[Blunder], play: Play) -> list[Finding]:
+    """Return the finding of each fault.
+
+    The match of a process which had played before is played again by new processes: a fault that they do not make comes
+    from its earlier matches.
+    """
+    findings = []
+    for blunder in blunders:
+        again = await play([blunder.played.trial.with_fresh_bots()]) if blunder.was_warm else []
+        is_of_second_match = any(not played.faults for played in again)
+        findings.append(finding_of_second_match(blunder) if is_of_second_match else finding_of(blunder))
+    return findings

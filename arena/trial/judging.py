@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheckResult
 from arena.match.spec import SeatSpec
 from arena.model.admissions import Finding
-from arena.trial.trials import PlayedTrial
-from arena.trial.values import OUTPUT, TrialCheck, failed, noted, passed, skipped
+from arena.trial.trials import OUTPUT, PlayedTrial, TrialCheck, failed, noted, passed, skipped
 from engine.text import Text
 
 _MEGABYTE = 1 << 20
@@ -19,7 +16,7 @@ _MUCH = 0.8
 
 
 def judge_play(matches: Sequence[PlayedTrial]) -> Finding:
-    """Return what is said of a bot that made no fault in these matches."""
+    """Return the finding for a bot that made no fault in these matches."""
     resigned = sum(any(seat in played.trial.own for seat in played.report.result.resigned) for played in matches)
     setups = list(dict.fromkeys(played.trial.setup.describe() for played in matches))
     if resigned:
@@ -63,7 +60,7 @@ def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:
             slowest = max(slowest, (charged_us / (limit_us or 1), charged_us, limit_us))
     _, charged_us, limit_us = slowest
     took = f"{charged_us / 1000:.0f}"
-    told = (
+    found = (
         Text(
             "trial.slowest_decisions_took_ms_ms",
             "Its slowest of {count} decisions took {took} ms of {limit} ms.",
@@ -80,11 +77,11 @@ def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:
         )
     )
     if not late:
-        return passed(TrialCheck.CLOCK, told)
+        return passed(TrialCheck.CLOCK, found)
     why = Text(
         "trial.were_over_their_time",
         "{what} {late} ({share}) were over their time and saved by the margin alone: keep a reserve.",
-        what=told,
+        what=found,
         late=late,
         share=f"{late / count:.1%}",
     )
@@ -119,7 +116,7 @@ def judge_memory(bot: SeatSpec, matches: Sequence[PlayedTrial]) -> Finding:
 
 
 def judge_output(matches: Sequence[PlayedTrial]) -> Finding:
-    """Return whether it wrote to stdout: that is allowed, but mostly a bot whose author expects somebody to read it."""
+    """Return whether it wrote to stdout. That is allowed, but mostly its author expects somebody to read it."""
     noisy = [played for played in matches if any(process.stdout_bytes for process in played.processes)]
     if not noisy:
         return passed(OUTPUT, Text("trial.wrote_nothing_standard_output", "It wrote nothing to standard output."))
@@ -150,7 +147,7 @@ def judge_second_match(matches: Sequence[PlayedTrial]) -> Finding:
                     "{what} Forget everything when a match ends.",
                     what=check.sentence,
                 ),
-                _evidence_of(check),
+                {**check.evidence, "ply": check.ply},
             )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
@@ -204,7 +201,7 @@ def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
     Both are only noted: a bot is ended anyway, and one that crashes after a match is started anew for the next.
     """
     processes = [process for played in matches for process in played.processes]
-    told = [process.left_by_itself for process in processes if process.left_by_itself is not None]
+    endings = [process.left_by_itself for process in processes if process.left_by_itself is not None]
     failures = [process.failed_at_end for process in processes if process.failed_at_end]
     if failures:
         why = Text(
@@ -212,14 +209,14 @@ def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
             "{failed} of the {count} processes that were seen to end failed after their match ({how}). What it wrote "
             "last tells why; end with status 0, or each match costs it a new start.",
             failed=len(failures),
-            count=len(told),
+            count=len(endings),
             how=failures[0],
         )
         return noted(TrialCheck.ENDING, why, {"failed": len(failures), "ended": failures[0]})
-    stayed = told.count(False)
-    if not told:
+    stayed = endings.count(False)
+    if not endings:
         return skipped(TrialCheck.ENDING, Text("trial.no_process_seen_end", "No process of it was seen to end."))
-    if stayed < len(told):
+    if stayed < len(endings):
         return passed(
             TrialCheck.ENDING,
             Text("trial.processes_end_when_their_stream", "Its processes end when their stream does."),
@@ -256,7 +253,3 @@ def _first_difference(one: PlayedTrial, other: PlayedTrial) -> tuple[int, int | 
     ply = min(map(len, actions))
     mine, others = (played[ply] if ply < len(played) else None for played in actions)
     return ply, mine, others
-
-
-def _evidence_of(check: LeakCheckResult) -> dict[str, Any]:
-    return {**check.evidence, "ply": check.ply}

@@ -1,20 +1,31 @@
-"""Plans the matches in which a bot is tested by its author: each setup against each sample. Pure.
+"""Plans the matches in which a bot is tested by its author: each setup against each sample.
 
-Equal lineups plan equal matches. Each has an opening, dice and seeds of its own, the same against every sample.
+Equal lineups plan equal matches. Each has an opening, dice and seeds of its own, the same against every sample. The
+setups are every game that the bot claims and that is installed, with all its seats. Only `sample_seat` reads files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from arena.hosting.content import content_hash
+from arena.hosting.manifest import load_manifest, resolve_command
+from arena.hosting.sample_bots import sample_directory
+from arena.match.programs import DRAWN_LATER
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
+from arena.model.admissions import Finding
 from arena.tournament.formats.openings import draw_opening
 from arena.tournament.formats.seeds import derive, secret_from_seed
-from arena.trial.seats import RANDOM
-from arena.trial.values import TrialMatch, TrialSetup
+from arena.trial.trials import RULES, TrialMatch, TrialSetup, failed
 from engine import registry
+from engine.text import Text
+
+EVERY_GAME = "*"
+RANDOM, GREEDY, SEARCH = "random", "greedy", "search"
+QUICK_SAMPLES = (RANDOM, GREEDY)
+RIVAL = SEARCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,7 @@ class Lineup:
         return [trial for trial in trials if trial.spec.match_id not in first]
 
     def _samples_on(self, setup: TrialSetup) -> list[str]:
-        """Return who can play there: only the random one knows what to do in a game that values no position."""
+        """Return the samples that can play a setup: only the random one can if the game values no position."""
         names = list(self.samples)
         if registry.get(setup.game).playable is None and RANDOM in names:
             return [RANDOM]
@@ -97,3 +108,58 @@ class Lineup:
 def opponent_in(trial: TrialMatch) -> str:
     """Return the name of the sample in a match of a lineup."""
     return next(seat.name for index, seat in enumerate(trial.spec.seats) if index not in trial.own)
+
+
+def setups_of(games: Sequence[str]) -> tuple[TrialSetup, ...]:
+    """Return the setups of a manifest's `games`, with default options; empty if it plays nothing that is installed."""
+    claimed = [registry.get(name) for name in registry.names() if name in games or EVERY_GAME in games]
+    return tuple(TrialSetup(game.name, game.rules_version, seats) for game in claimed for seats in game.seats)
+
+
+def of_known_rules(
+    setups: Sequence[TrialSetup], rules: Mapping[str, str]
+) -> tuple[tuple[TrialSetup, ...], tuple[Finding, ...]]:
+    """Return the setups whose installed rules a bot knows, and a finding for each game of which it knows others.
+
+    `rules` is the table of its manifest: the one version that it knows of some games.
+    """
+    known = tuple(setup for setup in setups if rules.get(setup.game, setup.rules_version) == setup.rules_version)
+    others = {setup.game: setup.rules_version for setup in setups if setup not in known}
+    return known, tuple(_other_rules(game, rules[game], installed) for game, installed in others.items())
+
+
+def _other_rules(game: str, version: str, installed: str) -> Finding:
+    return failed(
+        RULES,
+        Text(
+            "trial.bot_toml_says_knows_version",
+            "Its bot.toml says that it knows version {version} of the rules of {game} only, and version {installed} is "
+            "installed here, so it plays none of it. Adapt it to what `arena game show {game_2}` tells, and write "
+            "{line} into [rules].",
+            version=version,
+            game=game,
+            installed=installed,
+            game_2=game,
+            line=f'{game} = "{installed}"',
+        ),
+        {"game": game, "rules_version": version, "installed": installed},
+    )
+
+
+def sample_seat(name: str, level: str, *arguments: str) -> SeatSpec:
+    """Return a seat for an installed sample bot, started with these further arguments.
+
+    It counts as not deterministic, since samples are not checked for leaks. Raises BotDirectoryError if it is not
+    installed.
+    """
+    directory = sample_directory(name).resolve()
+    manifest = load_manifest(directory)
+    return SeatSpec(
+        version=content_hash(directory),
+        name=name,
+        directory=str(directory),
+        command=(*resolve_command(manifest, directory), *arguments),
+        seed=DRAWN_LATER,
+        memory_mb=manifest.memory_mb,
+        sandbox=level,
+    )

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.hosting.launcher.reports import Log
+from arena.hosting.launcher.messages import Log
 from arena.match.report import SeatLogText, SeatProcess
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot

@@ -20,7 +20,7 @@ from arena.hosting.errors import (
     StorageFailedError,
 )
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.launcher.reports import BEGINNING, Log, OutputMark
+from arena.hosting.launcher.messages import BEGINNING, Log, OutputMark
 from arena.match.host_faults import HostBrokenError, HostCause
 from arena.match.result import Fault, FaultCause
 from engine.text import Text

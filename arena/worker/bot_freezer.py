@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.hosting.cgroups.meter import GroupMeter
 from arena.hosting.errors import HostingError
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.procfs.meter import TreeMeter
+from arena.hosting.procfs.meter import GroupMeter, TreeMeter
 from arena.match.result import FaultCause
 from arena.referee.inbox import Offence
 from arena.referee.stream import BotStream

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from arena.hosting.procfs.sockets import Connections, connections, stop_listening
-from arena.hosting.runtime_directory import new_socket_path
+from arena.hosting.user_directories import new_socket_path
 from arena.referee.inbox import Flood
 from arena.referee.server import MakeStream, PlayServer, StreamAdmission
 from arena.referee.stream import BotStream

@@ -3,7 +3,7 @@
     python -m arena.worker.bot_proxy --link FD --directory DIRECTORY --memory MB --cpu SECONDS
 
 The bot's connections end here, its messages are read here first, and whole ones are passed on. Messages to the worker
-are frames (`arena.hosting.frames`):
+are frames (`arena.hosting.pipes`):
 
     {"event": "open", "socket": "...", "token": "..."}      the bot may come
     {"event": "stream"}                                     it has opened its stream
@@ -34,8 +34,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.crashes import exit_over_limit
-from arena.hosting.frames import encode_frame, read_frame
+from arena.hosting.errors import exit_over_limit
+from arena.hosting.pipes import encode_frame, read_frame
 from arena.hosting.prctl import die_with_parent
 from arena.referee.inbox import Flood
 from arena.referee.join import JoinError

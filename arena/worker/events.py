@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.hosting.frames import encode_frame
+from arena.hosting.pipes import encode_frame
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, live_json
 from arena.match.report import MatchReport

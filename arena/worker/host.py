@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Self
 
 from arena.hosting.errors import HostingError
-from arena.hosting.procfs.own_wait import OwnWaitMeter
+from arena.hosting.procfs.waiting import OwnWaitMeter
 from arena.match.match import Match
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec

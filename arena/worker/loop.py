@@ -1,6 +1,6 @@
 """The loop of a worker process: plays the matches that the coordinator sends, one at a time, and reports each.
 
-Messages are frames (`arena.hosting.frames`). From the coordinator, which closes the pipe to stop the worker:
+Messages are frames (`arena.hosting.pipes`). From the coordinator, which closes the pipe to stop the worker:
 
     {"do": "play", "ticket": 1, "spec": {...}}              a `MatchSpec`
     {"do": "cancel", "ticket": 1}
@@ -27,7 +27,7 @@ from collections import deque
 from collections.abc import Sequence
 from functools import partial
 
-from arena.hosting.frames import encode_frame, read_frame
+from arena.hosting.pipes import encode_frame, read_frame
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError

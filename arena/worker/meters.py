@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from arena.hosting.cgroups.meter import GroupMeter
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.procfs.meter import TreeMeter
+from arena.hosting.procfs.meter import GroupMeter, TreeMeter
 
 
 def make_meter(process: HostedProcess) -> TreeMeter | GroupMeter:

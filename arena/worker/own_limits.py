@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.hosting.crashes import exit_over_limit
+from arena.hosting.errors import exit_over_limit
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.referee.queue.loop import polled_s
 

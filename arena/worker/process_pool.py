@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn, Self
 
-from arena.hosting.kit_cache import write_kit_cache
+from arena.hosting.bot_environment import write_kit_cache
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.runtime_directory import runtime_directory
+from arena.hosting.user_directories import runtime_directory
 from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from arena.hosting.crashes import exit_over_limit
-from arena.hosting.errors import HostingError
+from arena.hosting.errors import HostingError, exit_over_limit
 from arena.hosting.prctl import die_with_parent
 from arena.match.host_faults import HostBrokenError
 from arena.referee.queue.loop import run

@@ -14,10 +14,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from arena.hosting import heartbeat
-from arena.hosting.crashes import describe_end, is_crash
-from arena.hosting.frames import FrameError, encode_frame, read_frame
-from arena.hosting.heartbeat import HeartbeatWatch
+from arena.hosting import pipes
+from arena.hosting.errors import describe_end, is_crash
+from arena.hosting.pipes import FrameError, HeartbeatWatch, encode_frame, read_frame
 from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall
 from arena.referee.server import StreamAdmission
@@ -129,7 +128,7 @@ class ProxiedListener:
     async def _kill_if_silent(self) -> None:
         """Kill a bot proxy that has ceased to answer: it is stopped, or its disk hangs, and its match would hang."""
         await self._heartbeat.wait(lambda: self._link.write({"do": "beat"}))
-        self._stderr += f"\nit said nothing for {heartbeat.SILENCE_S:g} s, and was ended".encode()
+        self._stderr += f"\nit said nothing for {pipes.SILENCE_S:g} s, and was ended".encode()
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 

@@ -13,10 +13,9 @@ from typing import Any, NoReturn
 from arena.hosting.bot_environment import bot_environment
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError, RuntimeDirectoryError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.runtime_directory import SCRATCH_NAME
-from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.hosting.sandbox.start import start_confined
+from arena.hosting.user_directories import SCRATCH_NAME
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.join import JoinError, Welcome, join

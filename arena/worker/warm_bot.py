@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.launcher.reports import BEGINNING, OutputMark
+from arena.hosting.launcher.messages import BEGINNING, OutputMark
 from arena.match.report import HostNote
 from arena.match.spec import SeatSpec
 from arena.referee.stream import BotStream

@@ -9,7 +9,7 @@ import pytest
 
 from arena.adapters.bot_host.finding import BotUnavailableError, find_seat
 from arena.cli.app import run
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from tests.adapters.beside import write_bot
 
 FIRST = "return decision.legal_actions[0]"

@@ -11,8 +11,7 @@ from statistics import fmean
 import pytest
 import pytest_asyncio
 
-from arena.hosting.new_bot import write_new_bot
-from arena.hosting.sample_bots import sample_directory
+from arena.hosting.sample_bots import sample_directory, write_new_bot
 from engine import registry
 from tests.support.hosted_bots import HostedBots, open_hosted_bots
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from arena.hosting.visible_paths import BOT_PACKAGES
+from arena.hosting.bot_environment import BOT_PACKAGES
 from bots.preload import preload_claimed
 from tests.bots.fake_arena import FakeArena, decide, serve, started
 from tests.support.patience import PATIENCE_S

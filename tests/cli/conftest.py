@@ -9,13 +9,13 @@ from unittest import mock
 import pytest
 
 from arena.cli.app import run
-from arena.hosting.runtimes import catalog, own
-from arena.hosting.runtimes.settings import RuntimeKind
+from arena.hosting.runtimes import catalog, kinds
+from arena.hosting.runtimes.runtime import RuntimeKind
 from tests.cli.places import PLACES
 from tests.cli.support import MATCH, Arena, write_bot
 from tests.cli.table import TableExecutor
 
-_lay_out, _contents = cache(own.lay_out), cache(own.contents)
+_lay_out, _contents = cache(kinds.lay_out_arena), cache(kinds.arena_contents)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.sandbox.choice import strongest_level
+from arena.hosting.sandbox.limits import strongest_level
 from tests.cli.support import Arena, write_bot
 
 WORDS = """

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.shared.saying import say
-from arena.hosting.sandbox import choice
+from arena.hosting.sandbox import limits
 from arena.hosting.sandbox.limits import STRICT
 from arena.hosting.sandbox.probe import Probe, probe
 from tests.cli.support import Arena, write_bot
@@ -57,7 +57,7 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.fixture
 def with_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every level works, as far as this test is concerned."""
-    monkeypatch.setattr(choice, "_probe", pretended)
+    monkeypatch.setattr(limits, "_probe", pretended)
 
 
 def test_ones_own_bots_play_with_one_line_of_warning(table: Arena, without_bubblewrap: Path) -> None:
@@ -86,7 +86,7 @@ def test_when_there_is_a_sandbox_again_the_tournament_goes_on(
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path / "nothing"))
         assert stranger(*TOURNAMENT, "--name", "monday").code == 1
-    monkeypatch.setattr(choice, "_probe", pretended)
+    monkeypatch.setattr(limits, "_probe", pretended)
     assert stranger("tournament", "resume", "monday").code == 0
 
 
@@ -142,7 +142,7 @@ def test_doctor_tells_the_strongest_level_and_tries_every_part_of_the_strictest(
 @pytest.fixture
 def without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.hosting.cgroups.offer.read_hierarchies", list)
-    monkeypatch.setattr(choice, "_WORKING", {})
+    monkeypatch.setattr(limits, "_WORKING", {})
 
 
 @pytest.mark.needs("sandbox")

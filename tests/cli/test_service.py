@@ -106,7 +106,7 @@ def test_a_bot_that_waits_for_a_sandbox_says_so_at_once(
     arena: Arena, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log_in(arena, server)
-    monkeypatch.setattr("arena.hosting.sandbox.choice._probe", lambda level: Probe(level, (), "no bwrap", "install it"))
+    monkeypatch.setattr("arena.hosting.sandbox.limits._probe", lambda level: Probe(level, (), "no bwrap", "install it"))
     submitted = arena("--server", "club", "bot", "submit", write_bot(tmp_path / "fox", "fox"), "--no-wait")
     assert submitted.code == 0
     assert "It waits: no bot of an owner can run at this service now" in submitted.err

@@ -10,8 +10,8 @@ import pytest
 
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.verbs.bot.watch import watch_and
-from arena.hosting import runtime_directory
-from arena.hosting.sandbox.choice import strongest_level
+from arena.hosting import user_directories
+from arena.hosting.sandbox.limits import strongest_level
 from tests.cli.support import Arena, Finished, write_bot
 from tests.cli.table import RoomExecutor
 from tests.support.patience import ANY_TIME
@@ -39,7 +39,7 @@ HURRIED = ("--time", "10ms", "--start-limit", "60s")
 def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep replays below the directory of the test, and give temporary stores its name."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(runtime_directory, "_PREFIX", f"{tmp_path.name}-")
+    monkeypatch.setattr(user_directories, "_PREFIX", f"{tmp_path.name}-")
 
 
 def author(directory: Path, decide: str = "pass", prepare: str = "pass", choice: str = "0", **keys: str) -> Path:

@@ -21,7 +21,7 @@ from tests.support.specs import script_spec
 ECHO = """
 import os, sys
 sys.path.insert(0, {root!r})
-from arena.hosting.frames import encode_frame
+from arena.hosting.pipes import encode_frame
 import json, struct
 def send(head): sys.stdout.buffer.write(encode_frame(head)); sys.stdout.flush()
 send({{"event": "ready", "secret": os.environ.get("RAY_SECRET"), "words": sys.argv[1:]}})

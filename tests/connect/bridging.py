@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from arena.connect.backoff import ReconnectBackoff
-from arena.connect.bridge import Bridge
-from arena.connect.connecting import ConnectOptions, run_bridge
+from arena.connect.bridge import Bridge, ConnectOptions, run_bridge
 from arena.connect.news import News
+from arena.connect.stream import ReconnectBackoff
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile
 from ratings.values.states import Scope

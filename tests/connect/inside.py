@@ -14,7 +14,7 @@ from unittest import mock
 
 import grpc
 
-from arena.hosting.launcher.reports import Exit, Log
+from arena.hosting.launcher.messages import Exit, Log
 from arena.match.spec import SeatSpec
 from arena.referee.join import receive_join
 from arena.referee.stream import BotStream

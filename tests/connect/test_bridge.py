@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from arena.cli.shared.bridge_report import BridgeReport
 from arena.connect import bridge, bridged_match, local
-from arena.connect.errors import BotFailsError
-from arena.connect.news import BotStopped, BotWrote, Disconnected, Draining, MatchBegan, MatchEnded, Waiting
+from arena.connect.bridged_matches import MOST_TAKEN_UP, BridgedMatches, most_at_once
+from arena.connect.news import (
+    BotFailsError,
+    BotStopped,
+    BotWrote,
+    Disconnected,
+    Draining,
+    MatchBegan,
+    MatchEnded,
+    News,
+    Note,
+    Waiting,
+)
 from arena.connect.news import Connected as LetIn
 from arena.hosting.content import content_hash
 from arena.service.server.tls import TlsFiles
-from arena.v1 import match_pb2
+from arena.v1 import match_pb2, play_pb2
 from tests.connect.bridging import connected, write_bot
 from tests.support.patience import PATIENCE_S, until
 from tests.support.play_service import decide, event, finished, play_service, started
 
 inside = pytest.mark.usefixtures("inside")
+CRASHES_ONCE = """
+if not (PLACE / "crashed").exists():
+    (PLACE / "crashed").touch()
+    raise RuntimeError("no idea")
+decision.note = ",".join(str(event.ply) for event in [*self.match.events, *decision.events])
+return 1
+"""
 
 
 async def test_a_bot_joins_plays_and_leaves_when_it_is_drained(tls: TlsFiles, tmp_path: Path) -> None:
@@ -113,15 +134,6 @@ async def test_a_process_that_was_only_late_plays_the_next_match(
         (tmp_path / "go").touch()
         act = await visit.hear_act()
         assert (act.match_id, act.note) == ("m2", process)
-
-
-CRASHES_ONCE = """
-if not (PLACE / "crashed").exists():
-    (PLACE / "crashed").touch()
-    raise RuntimeError("no idea")
-decision.note = ",".join(str(event.ply) for event in [*self.match.events, *decision.events])
-return 1
-"""
 
 
 @inside
@@ -363,3 +375,51 @@ async def test_a_match_that_ended_while_the_line_was_broken_is_not_waited_for(tl
         await visit.welcome()
         visit.part()
         await told.end()
+
+
+class NoProcess:
+    """Processes that never come."""
+
+    async def take(self) -> None:
+        await asyncio.Future()
+
+    def __getattr__(self, _name: str) -> Any:
+        return lambda *_: None
+
+
+class Nobody:
+    """A witness whom nothing interests."""
+
+    def __getattr__(self, _name: str) -> Any:
+        return lambda *_: None
+
+
+async def begun(number: int, matches: int, *, resumed: bool = False) -> tuple[int, list[News]]:
+    """How many of so many matches are played by a bot that plays `matches` at once, and what its author is told."""
+    news: list[News] = []
+    table = BridgedMatches(cast(Any, NoProcess()), cast(Any, None), news.append, cast(Any, Nobody()), matches)
+    for index in range(number):
+        table.begin(play_pb2.MatchStarted(match_id=f"m{index}", game="foreign_king", seats=2, resumed=resumed))
+    played = len(table)
+    await table.close()
+    return played, news
+
+
+async def test_a_service_that_begins_more_matches_than_it_was_asked_for_gets_no_more_processes() -> None:
+    most = most_at_once(2)
+    played, news = await begun(most + 3, 2)
+    assert played == sum(isinstance(one, MatchBegan) for one in news) == most
+    (note,) = [one for one in news if isinstance(one, Note)]
+    assert "more than 2 matches at once" in note.text
+
+
+async def test_matches_that_an_earlier_connection_began_are_taken_up_within_reason() -> None:
+    assert (await begun(200, 1, resumed=True))[0] == MOST_TAKEN_UP
+
+
+def test_who_waits_is_told_how_to_get_matches(capsys: pytest.CaptureFixture[str]) -> None:
+    BridgeReport("arena://club", as_json=False).write(Waiting("ada/fox", ("nim",)))
+    said = capsys.readouterr().out
+    assert said.startswith("ada/fox is connected and waits: no match has come yet; `")
+    assert "arena --server club ladder list` shows where remote bots play, `" in said
+    assert "arena --server club challenge BOT --with fox --game nim` plays against a bot at once" in said

@@ -1,16 +1,24 @@
-"""The processes of a bot on its author's machine end with what opened them, whoever held them last."""
+"""A bot's own processes on its author's machine: they end with what opened them; those that do not work are told of."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
 
-from arena.connect.local import open_bots
-from arena.connect.program import prepare
+import pytest
+
+from arena.connect.local import open_bots, prepare
+from arena.connect.news import BotFailsError, BotStopped, BotWrote, MatchEnded, Note
+from arena.connect.news import Connected as LetIn
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.choice import SandboxPolicy
-from tests.connect.bridging import write_bot
-from tests.support.patience import PATIENCE_S
+from arena.hosting.sandbox.limits import SandboxPolicy
+from arena.service.server.tls import TlsFiles
+from arena.v1 import match_pb2
+from tests.connect.bridging import connected, write_bot, write_program
+from tests.support.patience import PATIENCE_S, patient_starts, until
+from tests.support.play_service import FakeService, decide, finished, play_service, started
+
+SCRIPTED = "import sys\nsys.argv[1:] = {arguments!r}\nfrom tests.support.scripted_bot import main\nmain()\n"
 
 
 async def test_a_process_that_a_match_broken_off_has_forgotten_holds_nobody_up(tmp_path: Path) -> None:
@@ -23,3 +31,133 @@ async def test_a_process_that_a_match_broken_off_has_forgotten_holds_nobody_up(t
             forgotten = await bots.take()
             assert not forgotten.process.exited.done()
         assert forgotten.process.exited.done()
+
+
+minutes = pytest.mark.needs("minutes")
+
+
+def scripted(place: Path, *arguments: str) -> Path:
+    """A bot that speaks the wire directly and misbehaves."""
+    return write_program(place, SCRIPTED.format(arguments=list(arguments)))
+
+
+@pytest.mark.hostile("exit-at-once", "garbage-first", "act-first", "other-protocol")
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        ("exit-at-once", r"fox does not start: It ended before it joined \(exit status 3\)\. .*'cannot find my brain'"),
+        pytest.param("garbage-first", "fox does not start: It sent 40 bytes that are no PlayRequest", marks=minutes),
+        pytest.param("act-first", "fox does not start: It sent Act as its first message", marks=minutes),
+        pytest.param(
+            "other-protocol",
+            "fox does not start: The protocol versions do not fit: the bot speaks protocol 2.0",
+            marks=minutes,
+        ),
+    ],
+)
+async def test_a_bot_that_does_not_start_is_told_before_the_service_hears_of_it(
+    tls: TlsFiles, tmp_path: Path, behaviour: str, words: str
+) -> None:
+    async with play_service(tls) as service:
+        async with connected(service, scripted(tmp_path, "--do", behaviour)) as told:
+            with pytest.raises(BotFailsError, match=words):
+                await told.end()
+        assert service.visits.empty()
+        lines = [one.line for one in told.of(BotWrote)]
+        assert ("cannot find my brain" in lines) == (behaviour == "exit-at-once")
+
+
+@minutes
+async def test_a_bot_that_never_joins_is_told(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_program(tmp_path, "import time\nprint('dreaming')\ntime.sleep(3600)\n")
+    with patient_starts():
+        async with play_service(tls) as service, connected(service, directory, start_limit_s=0.5) as told:
+            with pytest.raises(BotFailsError, match=r"It did not join within 0\.5 s"):
+                await told.end()
+
+
+@pytest.mark.hostile("garbage", "wrong-match", "join-twice", "crash", "leave")
+@pytest.mark.parametrize(
+    ("behaviour", "why"),
+    [
+        ("garbage", "it sent 40 bytes that are no PlayRequest"),
+        pytest.param("wrong-match", "it answered for the match 'another', which it does not play", marks=minutes),
+        pytest.param("join-twice", "it sent a second Join", marks=minutes),
+        ("crash", "its process ended (SIGSEGV)"),
+        pytest.param("leave", "its process ended (exit status 0)", marks=minutes),
+    ],
+)
+async def test_what_would_end_every_match_of_the_bot_ends_one_process(
+    tls: TlsFiles, tmp_path: Path, behaviour: str, why: str
+) -> None:
+    directory = scripted(tmp_path, "--do", behaviour, "--at", "1")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.first_question()
+        await visit.hear_act()
+        await visit.say(decide("m1", 1))
+        act = await visit.hear_act()  # the process after it answers what is its first question
+        assert (act.match_id, act.ply) == ("m1", 1)
+        assert (await told.wait_for(BotStopped)).why == why
+        assert len(told.of(BotStopped)) == 1
+
+
+@minutes
+async def test_what_concerns_its_match_alone_is_judged_by_the_service(tls: TlsFiles, tmp_path: Path) -> None:
+    async with play_service(tls) as service, connected(service, scripted(tmp_path, "--do", "illegal")):
+        visit = await service.first_question()
+        assert list((await visit.hear_act()).actions) == [3]
+
+
+async def play_after_timeout(service: FakeService, directory: Path, place: Path) -> None:
+    """The service ends a match while the bot still thinks; it plays the next with another process."""
+    async with connected(service, directory) as told:
+        visit = await service.first_question()
+        await until((place / "log").exists)
+        fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It took too long.")
+        await visit.say(finished("m1", fault))
+        await told.wait_for(MatchEnded)
+        await visit.say(started("m2"), decide("m2", 0))
+        act = await visit.hear_act()
+        assert (act.match_id, list(act.actions)) == ("m2", [1])
+        assert visit.heard.empty()
+    assert not told.of(BotStopped)
+
+
+@minutes
+async def test_a_bot_that_hangs_is_ended_with_its_match(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "if decision.match.id == 'm1':\n    wait_for('never')\nreturn 1")
+    async with play_service(tls) as service:
+        await play_after_timeout(service, directory, tmp_path)
+
+
+@pytest.mark.usefixtures("inside")
+async def test_a_bot_is_built_once_and_what_a_build_said_that_fails_is_shown(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path)
+    good, bad = '\nbuild = ["/bin/sh", "-c", "echo > made"]', '\nbuild = ["/bin/sh", "-c", "echo no luck; exit 1"]'
+    manifest = directory / "bot.toml"
+    text = manifest.read_text()
+    manifest.write_text(text + good)
+    async with play_service(tls) as service:
+        for expected in (1, 0):
+            async with connected(service, directory) as told:
+                await (await service.visit()).welcome()
+                await told.wait_for(LetIn)
+            assert len([note for note in told.of(Note) if note.text.startswith("building fox with")]) == expected
+        manifest.write_text(text + bad)
+        async with connected(service, directory) as told:
+            with pytest.raises(BotFailsError, match="fox cannot be built: "):
+                await told.end()
+    assert "| no luck" in [note.text for note in told.of(Note)]
+
+
+@pytest.mark.usefixtures("inside")
+async def test_a_build_that_fails_for_want_of_a_compiler_names_the_packages(
+    tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = write_program(tmp_path, "", build='["/bin/sh", "-c", "exit 1"]')
+    (directory / "main.cpp").touch()
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    async with play_service(tls) as service, connected(service, directory) as told:
+        with pytest.raises(BotFailsError, match=r"This machine lacks what such a bot needs: apt install g\+\+ make "):
+            await told.end()

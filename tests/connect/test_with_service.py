@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import pytest_asyncio
@@ -22,6 +22,7 @@ from arena.match.result import FaultCause
 from arena.match.verify import verify
 from arena.rpc.errors import ServiceError
 from arena.rpc.profiles import Profile
+from arena.service.server.tls import TlsFiles
 from arena.v1 import play_pb2
 from ratings.values.states import Scope
 from tests.connect.bridging import Connected, connected, write_bot
@@ -29,6 +30,7 @@ from tests.remote.running import RunningProcess, remote_seat, running_process
 from tests.support.cut_line import open_line
 from tests.support.owners import CERTIFICATE_NAME, running_server
 from tests.support.patience import any_start, until
+from tests.support.play_service import FakeService
 from tests.support.remote_bot import RemoteBot
 from tests.support.specs import scripted
 
@@ -36,6 +38,14 @@ SHORT = {"max_rounds": 4}
 minutes = pytest.mark.needs("minutes")
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 ROOT = Path(__file__).resolve().parents[2]
+CRASHES_AT_ITS_THIRD = """
+self.count = getattr(self, "count", 0) + 1
+if self.count == 3 and not (PLACE / "crashed").exists():
+    (PLACE / "crashed").touch()
+    os._exit(9)
+return decision.legal_actions[0]
+"""
+WAITS = "wait_for(f'go {decision.match.id}')\nreturn decision.legal_actions[0]"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -100,15 +110,6 @@ async def test_a_line_that_is_cut_again_and_again_costs_nothing(house: RunningPr
     assert len(asked) == len(set(asked)), "the bot was asked everything once"
 
 
-CRASHES_AT_ITS_THIRD = """
-self.count = getattr(self, "count", 0) + 1
-if self.count == 3 and not (PLACE / "crashed").exists():
-    (PLACE / "crashed").touch()
-    os._exit(9)
-return decision.legal_actions[0]
-"""
-
-
 @minutes
 @in_one_loop
 async def test_a_crash_in_the_middle_is_no_fault_there(house: RunningProcess, tmp_path: Path) -> None:
@@ -167,9 +168,6 @@ async def test_a_second_connection_of_the_bot_ends_the_first(house: RunningProce
             with pytest.raises(ServiceError, match="--name gives this one a name of its own"):
                 await first.end()
             await is_here(house, second)
-
-
-WAITS = "wait_for(f'go {decision.match.id}')\nreturn decision.legal_actions[0]"
 
 
 @minutes
@@ -237,3 +235,31 @@ def test_the_way_leads_to_the_port_that_the_service_tells() -> None:
         way = find_route(profile)
     assert (way.endpoint.address, way.owner, way.token) == ("127.0.0.1:7735", "ada", token)
     assert way.endpoint.certificate == certificate
+
+
+class Context:
+    """A call on which nothing comes."""
+
+    def __init__(self) -> None:
+        self.is_read = asyncio.Event()
+
+    def invocation_metadata(self) -> None:
+        return None
+
+    async def send_initial_metadata(self, _metadata: object) -> None:
+        await asyncio.sleep(0)
+
+    async def read(self) -> None:
+        self.is_read.set()
+        await asyncio.Event().wait()
+
+
+async def test_the_end_of_a_bot_is_heard_also_where_grpc_cancels_its_call_first(tls: TlsFiles) -> None:
+    service, context = FakeService(tls), Context()
+    serving = asyncio.create_task(service.Play(None, cast("Any", context)))
+    await context.is_read.wait()
+    visit = await service.visit()
+    serving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await serving
+    assert visit.heard.get_nowait() is None

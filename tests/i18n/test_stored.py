@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from arena.conform.rules.table import RULES as RULES_OF_PROTOCOL
-from arena.hosting.sandbox.checks import judge
 from arena.hosting.sandbox.limits import REDUCED, STANDARD, STRICT
+from arena.hosting.sandbox.trial import judge
 from arena.i18n.catalogue import LANGUAGES, words
 from arena.match.decisions import DecidedBy
 from arena.match.host_faults import HostCause
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.result import FaultCause
 from arena.trial import blunders
-from arena.trial.values import BUILD, OUTPUT, RULES, TrialCheck
+from arena.trial.trials import BUILD, OUTPUT, RULES, TrialCheck
 from engine import registry
 from engine.text import Text, english, sentences
 from ratings.values.states import BotEventKind, MatchState, Scope
@@ -42,7 +42,7 @@ def untold_of(texts: Iterable[str]) -> dict[str, list[str]]:
 
 def test_every_fault_of_an_admission_is_told_with_its_remedy() -> None:
     kinds = [blunders._KINDS[cause] for cause in FaultCause]
-    assert untold_of(sentences(kind.say(HAPPENED, HAPPENED), kind.remedy) for kind in kinds) == {}
+    assert untold_of(sentences(kind.describe(HAPPENED, HAPPENED), kind.remedy) for kind in kinds) == {}
 
 
 def test_every_rule_of_the_protocol_is_told_to_its_last_part() -> None:

@@ -1,20 +1,28 @@
-"""Remote bots play to the end, leave and come back, over real connections with TLS to a real process."""
+"""Remote bots play to the end, leave and come back, over TLS and over the socket, with a real process."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
+import grpc
 import pytest
 
+from arena.connect.stream import ServiceStream, open_stream
+from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.verify import verify
+from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
-from tests.remote.running import RunningProcess, remote_seat
+from tests.remote.running import RunningProcess, remote_seat, version_of
 from tests.support.patience import until
 from tests.support.remote_bot import RemoteBot, play_first
 from tests.support.specs import scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+LEAVE = play_pb2.PlayRequest(leave=play_pb2.Leave())
+NO_NEW_MATCH = -1
+JOIN = play_pb2.PlayRequest(join=play_pb2.Join(name="guest-1", version="1", protocol_major=1, games=("*",)))
 
 
 async def test_two_remote_bots_play_to_the_end_by_the_rules(house: RunningProcess) -> None:
@@ -118,3 +126,131 @@ async def test_a_bot_for_another_game_has_not_started(house: RunningProcess) -> 
         report = await house.order("m7", [remote_seat("a"), remote_seat("roman")])
     (fault,) = report.result.faults
     assert (fault.seat, fault.cause) == (1, FaultCause.START_FAILED)
+
+
+class Held:
+    """Answers nothing until it is let go."""
+
+    def __init__(self) -> None:
+        self.free = asyncio.Event()
+
+    async def __call__(self, bot: RemoteBot, decide: play_pb2.Decide) -> None:
+        await self.free.wait()
+        await bot.act(decide)
+
+
+async def ended_in_order(bot: RemoteBot) -> bool:
+    await bot.ended.wait()
+    assert bot.status is not None
+    return bot.status.code == grpc.StatusCode.OK.value[0]
+
+
+def queue(house: RunningProcess, name: str, *match_ids: str) -> Sequence[asyncio.Task[MatchReport]]:
+    """Matches of which the bot finds the next one whenever it has room."""
+    return [house.order(match_id, [remote_seat(name), remote_seat("a")]) for match_id in match_ids]
+
+
+async def test_who_leaves_ends_what_runs_and_begins_nothing_else(house: RunningProcess) -> None:
+    held = Held()
+    async with house.bot("a", room=9), house.bot("walker", on_decide=held) as bot:
+        first, *others = queue(house, "walker", "l1", "l2", "l3")
+        await until(lambda: bool(bot.of("decide")))
+        await bot.write(LEAVE)
+        await house.until_gone("walker")
+        held.free.set()
+        assert (await first).result.faults == ()
+        assert await ended_in_order(bot)
+        assert [one.match_finished.match_id for one in bot.of("match_finished")] == ["l1"]
+        assert len(bot.of("match_started")) == 1
+        async with house.bot("walker") as again:
+            assert not any([(await other).result.faults for other in others])
+        assert not any(one.match_started.resumed for one in again.of("match_started"))
+
+
+async def test_who_leaves_without_a_match_is_gone_at_once(house: RunningProcess) -> None:
+    async with house.bot("idle") as bot:
+        await house.until_here("idle")
+        await bot.write(LEAVE)
+        assert await ended_in_order(bot)
+    await house.until_gone("idle")
+
+
+async def test_who_leaves_and_loses_the_line_comes_back_for_what_runs_only(house: RunningProcess) -> None:
+    async with house.bot("a", room=9):
+        async with house.bot("broken", on_decide=Held()) as first:
+            playing, other = queue(house, "broken", "b1", "b2")
+            await until(lambda: bool(first.of("decide")))
+            await first.write(LEAVE)
+            await house.until_gone("broken")
+        async with house.bot("broken", room=NO_NEW_MATCH) as back:
+            assert (await playing).result.faults == ()
+            assert await ended_in_order(back)
+            assert [one.match_started.match_id for one in back.of("match_started")] == ["b1"]
+        assert not other.done()
+        async with house.bot("broken"):
+            assert (await other).result.faults == ()
+
+
+async def test_who_comes_back_only_for_what_runs_when_nothing_does_is_told_how_it_ended(house: RunningProcess) -> None:
+    async with house.bot("a", room=9) as opponent:
+        async with house.bot("late", on_decide=Held()) as first:
+            playing, other = queue(house, "late", "e1", "e2")
+            await until(lambda: bool(first.of("decide")))
+        await house.until_gone("late")
+        await opponent.write(play_pb2.PlayRequest(resign=play_pb2.Resign(match_id="e1")))
+        await playing
+        async with house.bot("late", room=NO_NEW_MATCH) as back:
+            assert await ended_in_order(back)
+        assert [one.match_finished.match_id for one in back.of("match_finished")] == ["e1"]
+        assert not other.done()
+        async with house.bot("late"):
+            await other
+
+
+async def test_a_join_after_leaving_starts_afresh(house: RunningProcess) -> None:
+    """As of an author who has changed his mind, and connects while the last match of his other program still runs."""
+    held = Held()
+    async with house.bot("a", room=9), house.bot("fresh", on_decide=held) as first:
+        orders = queue(house, "fresh", "f1", "f2")
+        await until(lambda: bool(first.of("decide")))
+        await first.write(LEAVE)
+        await house.until_gone("fresh")
+        async with house.bot("fresh", room=2) as second:
+            assert not any([(await order).result.faults for order in orders])
+            assert not second.ended.is_set()
+
+
+async def answer_all(stream: ServiceStream) -> list[play_pb2.PlayResponse]:
+    """Play the first legal action until a match is over, and return all that was told."""
+    heard = []
+    while (response := await stream.read()) is not None:
+        heard.append(response)
+        if response.HasField("match_finished"):
+            break
+        if response.HasField("decide"):
+            decide = response.decide
+            act = play_pb2.Act(match_id=decide.match_id, ply=decide.ply, actions=decide.legal_actions[:1])
+            await stream.send(play_pb2.PlayRequest(act=act))
+    return heard
+
+
+async def test_a_guest_at_the_socket_plays_a_remote_bot_of_the_network(house: RunningProcess) -> None:
+    async with house.bot("owl"), open_stream(Endpoint(f"unix:{house.socket}"), None) as stream:
+        await stream.send(JOIN)
+        await until(lambda: version_of("guest-1", owner="people") in house.gate.present)
+        match = house.order("m-socket", [remote_seat("guest-1", owner="people"), remote_seat("owl")])
+        heard = await answer_all(stream)
+        assert (await match).result.by_rules
+    assert heard[0].joined.games
+    assert heard[-1].match_finished.result.ranks
+
+
+@pytest.mark.hostile("remote-token-that-is-not-known")
+@pytest.mark.needs("minutes")
+async def test_a_bad_token_at_the_socket_is_not_taken_for_none(house: RunningProcess) -> None:
+    for token in ("mallory", ""):
+        async with open_stream(Endpoint(f"unix:{house.socket}"), token) as stream:
+            await stream.send(JOIN)
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await stream.read()
+        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED, token

@@ -9,8 +9,8 @@ import pytest
 
 from arena.match.result import Fault, FaultCause
 from arena.remote import waiting
+from arena.remote.connection import BotIdentity
 from arena.remote.lobby import Lobby, Member
-from arena.remote.values import BotIdentity
 from arena.remote.waiting import Place, WaitingRoom
 from tests.remote.running import remote_seat, version_of
 from tests.support.patience import PATIENCE_S

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.builder.build import build_version
-from arena.hosting.builder.outcome import BuildFailure, BuildLimits
+from arena.hosting.builder.build import BuildFailure, BuildLimits, build_version
 from arena.hosting.builds import Built
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from tests.support.patience import PATIENCE_S
@@ -25,7 +24,7 @@ MAKE = "open('made.py', 'w').write('VALUE = 7\\n')\n"
 
 def stop_clock_until(is_so: Callable[[], bool], monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the clock of builds stand until something is so, however long a busy machine takes for that."""
-    monkeypatch.setattr("arena.hosting.builder.clock.LONGEST_FACTOR", 10 * PATIENCE_S)
+    monkeypatch.setattr("arena.hosting.builder.build.LONGEST_FACTOR", 10 * PATIENCE_S)
     monkeypatch.setattr(TreeMeter, "look", lambda _meter: (0, 0 if is_so() else int(PATIENCE_S * 1_000_000)))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.hosting.builds import Built
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings
+from arena.hosting.runtimes.runtime import RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.sandbox.programs import StoredPrograms
 from tests.support.builds import Workshop
 from tests.support.patience import PATIENCE_S

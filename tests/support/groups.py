@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.hosting.cgroups.errors import GroupError
+from arena.hosting.cgroups.hierarchy import GroupError
 from arena.hosting.cgroups.offer import find_offer
 
 

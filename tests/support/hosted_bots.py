@@ -9,11 +9,10 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from arena.hosting.builder.build import build_version
-from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sample_bots import sample_directory
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.programs import program_seat

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import probe
-from arena.hosting.tools import install_command, missing_packages
 from tests.support import booted, postgres
 from tests.support.sources import ROOT
 from tools.compiling import what_is_missing

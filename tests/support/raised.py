@@ -22,7 +22,7 @@ INWARD = (
     "arena/rpc/mirror.py",
     "arena/api.py",
     "arena/executor",
-    "arena/hosting/frames.py",
+    "arena/hosting/pipes.py",
     "arena/hosting/launcher",
     "arena/hosting/procfs",
     "arena/hosting/sandbox/inside",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.launcher import client
-from arena.hosting.procfs import processes, tasks, tree, usage
+from arena.hosting.procfs import processes, tree, usage, waiting
 
 LAUNCHER = """
 import builtins, os, runpy, sys
@@ -48,5 +48,5 @@ def unlike_linux(tmp_path: Path) -> Iterator[None]:
             patch.setattr(module, "read_threads", no_proc)
         for module in (processes, usage):
             patch.setattr(module, "read_file", no_proc)
-        patch.setattr(tasks.TaskFiles, "_open", no_proc)
+        patch.setattr(waiting.TaskFiles, "_open", no_proc)
         yield

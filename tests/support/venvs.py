@@ -6,7 +6,7 @@ import importlib.util
 import venv
 from pathlib import Path
 
-from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings
+from arena.hosting.runtimes.runtime import RuntimeDefinition, RuntimeKind, RuntimeSettings
 
 NAME = "python-ml"
 

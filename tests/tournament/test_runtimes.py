@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.errors import UnknownRuntimeError
-from arena.hosting.runtimes.settings import RuntimeSettings
+from arena.hosting.runtimes.runtime import RuntimeSettings, UnknownRuntimeError
 from arena.tournament.creation import create_tournament
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.run_progress import RunProgress

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from arena.cli.shared.errors import EXIT_CODES
-from arena.connect.errors import ConnectError
+from arena.connect.news import ConnectError
 from arena.executor.interface import ExecutorFailedError
-from arena.hosting.archive.errors import BotArchiveError
+from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError
-from arena.hosting.runtimes.errors import RuntimeSettingsError
+from arena.hosting.runtimes.runtime import RuntimeSettingsError
 from arena.hosting.store import StoreError
 from arena.hosting.uploads.errors import UploadError
 from arena.match.host_faults import MatchLostError

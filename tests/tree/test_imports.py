@@ -51,7 +51,7 @@ BOUNDARIES = {
     # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
     "arena/adapters": Boundary(
         (
-            *("arena.adapters", "arena.hosting.frames", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
+            *("arena.adapters", "arena.hosting.pipes", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
             "arena.tournament.formats",
         ),
         ("numpy",),

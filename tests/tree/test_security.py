@@ -141,8 +141,8 @@ def page() -> str:
 def figures() -> Mapping[str, object]:
     """What stands for each `<figure>` of the tables; the worker's modules are imported when a test asks for it."""
     from arena.executor.child import SILENCE_S
-    from arena.hosting.heartbeat import SILENCE_S as LAUNCHER_SILENCE_S
-    from arena.hosting.procfs.hidden import FREE_BUFFERS
+    from arena.hosting.pipes import SILENCE_S as LAUNCHER_SILENCE_S
+    from arena.hosting.procfs.usage import FREE_BUFFERS
     from arena.hosting.sandbox.limits import SandboxLimits
     from arena.worker.bot_freezer import FREE_US
 
@@ -227,7 +227,7 @@ def test_what_the_zoo_sees_at_standard_is_what_the_table_says() -> None:
 
 
 def test_the_figures_in_the_tables_are_those_of_the_program() -> None:
-    from arena.hosting.procfs.hidden import MOST_SHARED_BYTES
+    from arena.hosting.procfs.usage import MOST_SHARED_BYTES
     from arena.referee.server import CALLS_A_SECOND, MOST_CALLS
     from arena.worker.bot_freezer import FREE_SHARE, FREE_US
     from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN

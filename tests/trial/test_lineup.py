@@ -8,9 +8,8 @@ from typing import Any
 
 from arena.match.spec import SeatSpec
 from arena.match.time_control import parse_time_control
-from arena.trial.lineup import Lineup, opponent_in
-from arena.trial.setups import of_known_rules, setups_of
-from arena.trial.values import RULES
+from arena.trial.lineup import Lineup, of_known_rules, opponent_in, setups_of
+from arena.trial.trials import RULES
 from engine import registry
 from tests.support.specs import seat_spec
 

@@ -1,10 +1,13 @@
-"""What is said of a bot by what its matches showed."""
+"""A bot is tested at home: what is said of it, what is summed up, where a lost match turned, which changes count."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,13 +18,26 @@ from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
 from arena.model.admissions import Finding
 from arena.trial.lineup import Lineup
-from arena.trial.local_test import try_out
+from arena.trial.local_test import (
+    ValueDrop,
+    changed_files,
+    find_drop,
+    largest_drop,
+    quantile,
+    scores,
+    take_snapshot,
+    try_out,
+)
 from arena.trial.trials import UndecidedError
 from engine.text import Text
 from tests.cli.table import RoomExecutor
 from tests.trial.test_lineup import BOT, lineup
 
 QUIET = RoomExecutor.process
+LEFT = [
+    "__pycache__/main.cpython-311.pyc", ".git/index", ".main.py.swp", "main.py~", "#main.py#", "4913",
+    "build/bot", "node_modules/x/index.js", "target/debug/bot", "main.o", ".#main.py",
+]  # fmt: skip
 
 
 def short(**bot: Any) -> Lineup:
@@ -149,3 +165,67 @@ async def test_what_the_host_loses_three_times_says_nothing_of_the_bot() -> None
     with pytest.raises(UndecidedError, match="foreign_king with 2 seats could not be played: worker 1 died"):
         await try_out(short(name="lost"), Room({}), lambda *_: None)
     assert len((await try_out(short(name="shaky"), Room({}), lambda *_: None)).matches) == 2
+
+
+def test_a_quantile_is_a_value_that_occurred() -> None:
+    hundred = list(range(1, 101))
+    assert (quantile(hundred, 0.5), quantile(hundred, 0.99), quantile(hundred, 1.0)) == (50, 99, 100)
+    assert (quantile([7], 0.5), quantile([7], 0.99)) == (7, 7)
+    assert quantile([1, 9], 0.99) == 9
+
+
+def played(*ranks: int) -> Any:
+    """What `scores` looks at of a match of a bot in seat 0 against a sample in all others."""
+    seats = [SimpleNamespace(name="sample")] * len(ranks)
+    trial = SimpleNamespace(own=(0,), spec=SimpleNamespace(seats=seats))
+    return SimpleNamespace(trial=trial, report=SimpleNamespace(result=SimpleNamespace(ranks=ranks)), faults=())
+
+
+def test_wins_shared_firsts_and_draws_against_a_sample_are_counted_apart() -> None:
+    (found,) = scores([played(1, 2), played(1, 1), played(1, 1, 3), played(1, 1, 1), played(2, 1)])
+    assert (found.against, found.matches, found.won, found.shared, found.draws) == ("sample", 5, 1, 1, 2)
+    assert found.score.mean == pytest.approx((1 + 0.5 + 0.75 + 0.5 + 0) / 5)
+
+
+def test_the_largest_fall_is_found_and_of_equal_ones_the_first() -> None:
+    assert largest_drop([(3, 0.5), (7, 0.75), (9, 0.25), (12, 0.5), (20, 0.0)]) == ValueDrop(7, 0.75, 0.25)
+
+
+def test_a_value_that_never_falls_has_no_fall() -> None:
+    assert largest_drop([(3, 0.25), (9, 0.5), (12, 0.5)]) is None
+    assert largest_drop([]) is None
+
+
+async def test_a_replay_that_cannot_be_read_has_no_fall(tmp_path: Path) -> None:
+    (tmp_path / "broken.replay").write_bytes(b"no replay")
+    assert await find_drop(tmp_path / "broken.replay", 0) is None
+
+
+def test_a_file_that_is_new_gone_or_different_has_changed(tmp_path: Path) -> None:
+    for name in ("main.py", "old.py", "same.py"):
+        (tmp_path / name).write_text("1")
+    before = take_snapshot(tmp_path)
+    (tmp_path / "main.py").write_text("12")
+    (tmp_path / "old.py").unlink()
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit" / "new.py").touch()
+    assert changed_files(before, take_snapshot(tmp_path)) == ["kit/new.py", "main.py", "old.py"]
+
+
+def test_a_file_of_equal_size_that_was_written_again_has_changed(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("1")
+    before = take_snapshot(tmp_path)
+    os.utime(tmp_path / "main.py", ns=(1, 1))
+    assert changed_files(before, take_snapshot(tmp_path)) == ["main.py"]
+
+
+def test_what_builds_and_editors_leave_does_not_count(tmp_path: Path) -> None:
+    before = take_snapshot(tmp_path)
+    for name in LEFT:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+        assert take_snapshot(tmp_path) == before, name
+
+
+def test_a_directory_that_is_gone_has_no_files(tmp_path: Path) -> None:
+    assert take_snapshot(tmp_path / "gone") == {}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.errors import HostingError
-from arena.hosting.runtime_directory import runtime_directory
+from arena.hosting.user_directories import runtime_directory
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.result import FaultCause
 from arena.worker import answering, room, starter
@@ -138,7 +138,7 @@ async def test_a_bot_that_fails_before_the_watch_has_looked_again_is_not_blamed(
 async def test_a_bot_proxy_that_got_no_thread_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
     program = (
         "import os, socket, sys\n"
-        "from arena.hosting.frames import encode_frame\n"
+        "from arena.hosting.pipes import encode_frame\n"
         "link = socket.socket(fileno=int(sys.argv[2]))\n"
         "link.sendall(encode_frame({'event': 'open', 'socket': '/none', 'token': 'x'}))\n"
         "sys.stderr.write('thd.cc] pthread_create failed: Resource temporarily unavailable\\n'); sys.stderr.flush()\n"

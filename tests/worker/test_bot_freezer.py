@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from arena.hosting.errors import HostingError
-from arena.hosting.launcher.reports import FreezeOutcome
+from arena.hosting.launcher.messages import FreezeOutcome
 from arena.match.result import FaultCause
 from arena.referee.inbox import Offence
 from arena.worker.bot_freezer import FREE_US, MOST_ASLEEP_US, BotFreezer

@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.hosting.runtime_directory import runtime_directory
+from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause
 from arena.referee.join import JoinError
 from arena.v1 import play_pb2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.launcher.span_log import HEAD_BYTES, TAIL_BYTES
+from arena.hosting.launcher.launched_bot import HEAD_BYTES, TAIL_BYTES
 from arena.match.report import LOG_HEAD_BYTES, MatchReport, SeatLogText
 from arena.match.spec import SeatSpec
 from arena.worker.host import MatchHost

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from arena.hosting.crashes import OVER_LIMIT_STATUS, describe_end, is_crash
+from arena.hosting.errors import OVER_LIMIT_STATUS, describe_end, is_crash
 from arena.worker.own_limits import FREE_SHARE, OwnLimits, OwnWatch
 
 LIMITS = OwnLimits(memory_mb=100, cpu_s=2.0)
@@ -88,7 +88,7 @@ def test_whoever_got_no_thread_from_the_machine_did_not_fall() -> None:
 
 
 STOPPED = """
-from arena.hosting.crashes import exit_over_limit
+from arena.hosting.errors import exit_over_limit
 from arena.worker.own_limits import HEADROOM_MB, OwnLimits
 
 OwnLimits(memory_mb=64).set_hard_stop()

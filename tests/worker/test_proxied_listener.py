@@ -9,8 +9,8 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.hosting import heartbeat
-from arena.hosting.runtime_directory import runtime_directory
+from arena.hosting import pipes
+from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause
 from arena.referee.join import JoinError, join
 from arena.referee.server import MOST_CALLS
@@ -50,8 +50,8 @@ async def test_an_error_reaches_the_bot_and_a_bot_proxy_that_was_killed_is_the_h
 async def test_a_bot_proxy_that_is_stopped_and_not_dead_is_ended_and_nobody_is_blamed(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
-    monkeypatch.setattr(heartbeat, "BEAT_S", 0.05)
-    monkeypatch.setattr(heartbeat, "SILENCE_S", PATIENCE_S)
+    monkeypatch.setattr(pipes, "BEAT_S", 0.05)
+    monkeypatch.setattr(pipes, "SILENCE_S", PATIENCE_S)
     lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     with runtime_directory() as directory:
         listener = await ProxiedListener.open(directory, OwnLimits(), lost.set_result)
@@ -60,7 +60,7 @@ async def test_a_bot_proxy_that_is_stopped_and_not_dead_is_ended_and_nobody_is_b
             patch.setattr(listener._heartbeat, "note_answer", heard.set)
             await heard.wait()  # it is asked, and answers
         os.kill(listener._process.pid, signal.SIGSTOP)
-        monkeypatch.setattr(heartbeat, "SILENCE_S", 2.0)  # until now it may have been silent for want of a core
+        monkeypatch.setattr(pipes, "SILENCE_S", 2.0)  # until now it may have been silent for want of a core
         assert await lost == "a porter ended (SIGKILL): it said nothing for 2 s, and was ended"
         assert not listener.admission.stream.done()
         await listener.close()

@@ -14,7 +14,7 @@ import pytest
 from arena.executor.child import ChildProcess
 from arena.hosting.errors import HostBusyError
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.messages import StartRequest
 from arena.match.result import FaultCause
 from arena.worker import room
 from arena.worker.host import MatchHost

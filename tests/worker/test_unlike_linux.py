@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.machine import count_cores
 from arena.match.replay import load, read_figures
 from arena.worker.host import MatchHost

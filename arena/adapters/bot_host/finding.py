@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from arena.app.store import store_of
-from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.builder.preparing import prepare_copy
+from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, BotManifest
 from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
-from arena.hosting.runtimes.runtime import SYSTEM_PATH
-from arena.hosting.runtimes.settings import read_runtimes
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, read_runtimes
 from arena.hosting.sample_bots import sample_directory, sample_names
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoreError
 from arena.match.programs import program_seat

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from arena.adapters.bot_host.seat import Ask, CallerAsker, CallerSeat, SendToCaller
 from arena.hosting.errors import HostingError
-from arena.hosting.procfs.own_wait import OwnWaitMeter
+from arena.hosting.procfs.waiting import OwnWaitMeter
 from arena.match.match import Match
 from arena.match.result import Fault, MatchResult
 from arena.match.spec import MatchSpec

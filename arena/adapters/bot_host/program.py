@@ -1,7 +1,7 @@
 """The process that hosts bots for its caller, and plays matches in which other seats are asked by frames on its pipes.
 
 It is started by `arena.adapters.hosted`, not by people, and ends with its standard input. From who started it come
-frames (`arena.hosting.frames`):
+frames (`arena.hosting.pipes`):
 
     {"do": "invite", "game": NAME, "bots": [{"bot": NAME, "db": ...}], "sandbox": null}    first of all
     {"do": "play", "spec": {...}, "bots": {"1": 0}}      a `MatchSpec`, and which of the bots sits in which seat
@@ -29,8 +29,8 @@ from typing import Any
 from arena.adapters.bot_host.finding import BotUnavailableError, find_seat
 from arena.adapters.bot_host.host import CallerMatchHost, MatchLeftError
 from arena.hosting.errors import HostingError
-from arena.hosting.frames import encode_frame, read_frame
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.pipes import encode_frame, read_frame
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.match.host_faults import MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.result import Fault

@@ -12,8 +12,7 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.shared.saying import say
-from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.builder.preparing import build_here
+from arena.hosting.builder.build import BuildFailure, build_here
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion

@@ -11,8 +11,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import Workers
-from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.hosting.sandbox.limits import LEVELS
+from arena.hosting.sandbox.limits import LEVELS, SandboxPolicy
 from engine.text import Text
 
 AUTO = "auto"

@@ -26,8 +26,7 @@ from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import program
 from arena.executor.interface import Executor, ExecutorFailedError
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.sandbox.choice import SandboxPolicy, find_level
-from arena.hosting.sandbox.limits import NONE
+from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level
 from arena.model.planning import PlannedTournament
 from arena.model.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.tournament.errors import HostFailingError

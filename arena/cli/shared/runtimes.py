@@ -10,8 +10,7 @@ import typer
 
 from arena.cli.shared import settings
 from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
-from arena.hosting.runtimes.runtime import SYSTEM_PATH
-from arena.hosting.runtimes.settings import read_runtimes
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, read_runtimes
 
 RuntimesFile = Annotated[
     str,

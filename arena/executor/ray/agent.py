@@ -14,14 +14,12 @@ from typing import Any
 from arena.executor.ray.cache import MissingError, VersionCache, VersionUnplayableError, WantedVersion, program_json
 from arena.executor.ray.facts import own_facts
 from arena.executor.ray.library import keep_exit_statuses
-from arena.hosting.cache_directory import cache_directory
 from arena.hosting.cgroups.holder import sweep_groups
 from arena.hosting.errors import HostingError
-from arena.hosting.runtime_directory import sweep
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.errors import RuntimeSettingsError
-from arena.hosting.runtimes.settings import RuntimeSettings, parse_runtimes
+from arena.hosting.runtimes.runtime import RuntimeSettings, RuntimeSettingsError, parse_runtimes
 from arena.hosting.sandbox.probe import probe
+from arena.hosting.user_directories import cache_directory, sweep
 from engine.text import joined
 
 VERSIONS = "versions"

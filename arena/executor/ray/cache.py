@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.archive.errors import BotArchiveError
-from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.storing import add_archive
+from arena.hosting.archive.checking import add_archive
+from arena.hosting.archive.format import ArchiveLimits, BotArchiveError
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, resolve_command
 from arena.hosting.runtimes.catalog import RuntimeCatalog

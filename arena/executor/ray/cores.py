@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from arena.hosting.runtime_directory import find_base
+from arena.hosting.user_directories import find_base
 
 
 class Cores:

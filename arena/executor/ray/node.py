@@ -15,7 +15,7 @@ from arena.executor.ray.cache import CachedProgram, read_program
 from arena.executor.ray.draining import SlowMatches
 from arena.executor.ray.facts import ClockSample
 from arena.executor.transport import TransportLostError
-from arena.hosting.archive.errors import BotArchiveError
+from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport

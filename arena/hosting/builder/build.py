@@ -1,4 +1,8 @@
-"""Builds a version by its own build command: in a private copy of its files, without network, within limits."""
+"""Builds a version by its own build command: in a private copy of its files, without network, within limits.
+
+It also makes a bot ready to run where its author sits: its files are copied as they are now, and built if need be. A
+build that fails through the fault of its author is a value (`BuildFailure`), not an error.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +12,33 @@ import secrets
 import shlex
 import stat
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.hosting.builder.clock import wait_for_build
-from arena.hosting.builder.outcome import DEFAULT_LIMITS, BuildFailure, BuildLimits, explain_end, log_text
 from arena.hosting.builds import BuildStore, Built
 from arena.hosting.content import BotFilesError
-from arena.hosting.debian_packages import hint_in_log
+from arena.hosting.debian_packages import hint_in_log, with_lack
 from arena.hosting.errors import LaunchError, SandboxUnavailableError, StorageFailedError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.manifest import BotDirectoryError, BotManifest, ProgramPlaces, resolve_command, resolve_words
+from arena.hosting.launcher.messages import Exceeded, Exit, Log
+from arena.hosting.manifest import (
+    BotDirectoryError,
+    BotManifest,
+    ProgramPlaces,
+    load_manifest,
+    resolve_command,
+    resolve_words,
+)
+from arena.hosting.procfs.meter import TreeMeter
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, InstalledRuntime
-from arena.hosting.sandbox.levels import BotProgram
-from arena.hosting.sandbox.limits import NONE, SandboxLimits
-from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.sandbox.start import start_confined
-from arena.hosting.store import StoredVersion
+from arena.hosting.sandbox.levels import BotProgram, start_confined
+from arena.hosting.sandbox.limits import NONE, SandboxLimits, SandboxPolicy
+from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
+from arena.hosting.store import StoredVersion, VersionStore
+from arena.hosting.user_directories import cache_directory
 from engine.os_errors import os_error_text
 from engine.text import Text, placed, sentences, with_parts
 
@@ -35,6 +47,45 @@ _TEMPORARY = ".tmp"
 """Hidden, so that it is no part of what was built."""
 _TRY_AGAIN_S = 0.1
 _LOG_EVERY_S = 1.0
+_KEPT_S = 30 * 24 * 3600.0
+"""How long a copy is kept that nobody has used."""
+_LOOK_S = 0.2
+LONGEST_FACTOR = 5
+"""How many times its time a build may take altogether, on a machine that is busy with other things."""
+_SHOWN_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class BuildLimits:
+    """What one build may use, with everything it starts. MB are MiB."""
+
+    time_s: float = 120.0
+    """How long it may take; the time in which it waits for a processor does not count."""
+    memory_mb: int = 1024
+    processes: int = 256
+    disk_mb: int = 512
+    """How much its files and its private directories may hold, the bot's own files included."""
+    files: int = 20_000
+    output_mb: int = 16
+    """How much it may say at once."""
+
+
+DEFAULT_LIMITS = BuildLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFailure:
+    """That a version cannot be built, through the fault of its author."""
+
+    sentence: str
+    """What happened, in words that the author can act on."""
+    log: str = ""
+    """What the command said, head and tail."""
+
+    @property
+    def last_lines(self) -> list[str]:
+        """The end of the log, as much as is shown on a screen."""
+        return self.log.rstrip().splitlines()[-_SHOWN_LINES:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +155,15 @@ async def _build(job: _Job) -> Built | BuildFailure:
     try:
         async with LauncherClient(remove=[files.parent]) as launcher:
             outcome = await _run(job, launcher, files)
-        job.builds.write_log(job.stored.hash, job.runtime.hash, _log_of(outcome))
-        return outcome if isinstance(outcome, BuildFailure) else outcome[0]
+        built: Built | BuildFailure
+        if isinstance(outcome, BuildFailure):
+            built, log = outcome, f"{outcome.log.rstrip()}\n{outcome.sentence}\n".lstrip()
+        else:
+            built, log = outcome
+        job.builds.write_log(job.stored.hash, job.runtime.hash, log)
+        return built
     finally:
         await asyncio.to_thread(workplace.__exit__, None, None, None)
-
-
-def _log_of(outcome: BuildFailure | tuple[Built, str]) -> str:
-    """Return the log that is kept: of a failure, with its sentence."""
-    if isinstance(outcome, BuildFailure):
-        return f"{outcome.log.rstrip()}\n{outcome.sentence}\n".lstrip()
-    return outcome[1]
 
 
 async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure | tuple[Built, str]:
@@ -153,23 +202,23 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
 
 @asynccontextmanager
 async def _log_kept_current(job: _Job, process: HostedProcess) -> AsyncIterator[None]:
-    """Keep what a command has said so far as the log of its build, for whoever waits for its end."""
-    telling = asyncio.create_task(_keep_log_current(job, process))
+    """Keep what a command has written so far as the log of its build, for whoever waits for its end."""
+    keeping = asyncio.create_task(_keep_log_current(job, process))
     try:
         yield
     finally:
-        telling.cancel()
-        await asyncio.wait({telling})
-        if not telling.cancelled():
-            telling.exception()  # the same trouble meets the build itself, if it matters
+        keeping.cancel()
+        await asyncio.wait({keeping})
+        if not keeping.cancelled():
+            keeping.exception()  # the same trouble meets the build itself, if it matters
 
 
 async def _keep_log_current(job: _Job, process: HostedProcess) -> None:
-    told = None
+    kept = None
     while True:
-        said = log_text(await process.log())
-        if said != told:
-            job.builds.write_log(job.stored.hash, job.runtime.hash, told := said)
+        log = log_text(await process.log())
+        if log != kept:
+            job.builds.write_log(job.stored.hash, job.runtime.hash, kept := log)
         await asyncio.sleep(_LOG_EVERY_S)
 
 
@@ -260,3 +309,139 @@ def _open_up(directory: Path) -> None:
 def _without(files: Path, message: str) -> str:
     """Return a message in which the bot's files are named as its author knows them."""
     return with_parts(message, lambda part: part.replace(f"{files}/", "").replace(str(files), "the directory"))
+
+
+OnBuild = Callable[[BotManifest], None]
+"""Called before a build command runs; not if what it made is there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedBot:
+    """A version of a bot that is ready to run on this machine."""
+
+    version: str
+    """Its content hash (SHA-256, hex)."""
+    program: StoredProgram
+    level: str
+    """The level of the sandbox at which it runs."""
+    build_s: float | None
+    """How long its build command ran; None if it has none."""
+
+    @property
+    def manifest(self) -> BotManifest:
+        """What it says of itself."""
+        return self.program.manifest
+
+
+async def prepare_bot(
+    directory: Path, programs: StoredPrograms, on_build: OnBuild = lambda _: None
+) -> PreparedBot | BuildFailure:
+    """Store a bot as it is in its directory now, build it unless that was done already, and return its program.
+
+    Raises BotDirectoryError if there is no bot that can run here, StoreError, HostingError.
+    """
+    manifest = load_manifest(directory)
+    level = programs.sandbox_level(has_owner=False)
+    programs.runtimes.check_bot(manifest, directory, is_stranger=level != NONE)
+    stored = await asyncio.to_thread(programs.store.add, directory)
+    if manifest.build and not await asyncio.to_thread(_is_built, programs, stored):
+        on_build(manifest)
+    built = await build_here(programs, stored, has_owner=False)
+    if isinstance(built, BuildFailure):
+        return built
+    program = await asyncio.to_thread(programs.find, stored.hash)
+    return PreparedBot(stored.hash, program, level, None if built is None else built.seconds)
+
+
+async def prepare_copy(
+    directory: Path,
+    policy: SandboxPolicy,
+    runtimes: RuntimeCatalog,
+    root: Path | None = None,
+    on_build: OnBuild = lambda _: None,
+) -> PreparedBot | BuildFailure:
+    """Prepare a bot as `prepare_bot` does, among the copies in `root`, by default this user's cache.
+
+    Copies that were not used for a month are removed.
+    """
+    programs = StoredPrograms(VersionStore((root or cache_directory()) / "connected.bots"), policy, runtimes)
+    prepared = await prepare_bot(directory, programs, on_build)
+    for version in await asyncio.to_thread(programs.store.collect, lambda _: False, _KEPT_S):
+        programs.builds.remove(version)
+    return prepared
+
+
+async def build_here(
+    programs: StoredPrograms, stored: StoredVersion, *, has_owner: bool
+) -> Built | BuildFailure | None:
+    """Build a version as `build_version` does; a failure also tells what this machine lacks, to be installed."""
+    built = await build_version(programs, stored.hash, has_owner=has_owner)
+    if not isinstance(built, BuildFailure):
+        return built
+    return replace(
+        built, sentence=await asyncio.to_thread(with_lack, built.sentence, stored.manifest, stored.directory)
+    )
+
+
+def _is_built(programs: StoredPrograms, stored: StoredVersion) -> bool:
+    runtime = programs.runtimes.get(stored.manifest.runtime)
+    return programs.builds.get(stored.hash, runtime.hash) is not None
+
+
+async def wait_for_build(process: HostedProcess, limit_s: float) -> bool:
+    """Return whether a build has ended within its time, that in which it waited for a processor not counted.
+
+    On a machine that does not tell how long processes wait, all time counts. Raises LauncherLostError.
+    """
+    meter = TreeMeter(process.pid)
+    meter.begin()
+    try:
+        return await _wait(process, meter, limit_s)
+    finally:
+        meter.close()
+
+
+async def _wait(process: HostedProcess, meter: TreeMeter, limit_s: float) -> bool:
+    begun, waited_s = time.monotonic(), 0.0
+    while True:
+        took_s = time.monotonic() - begun
+        left_s = min(limit_s - (took_s - waited_s), limit_s * LONGEST_FACTOR - took_s)
+        if await process.wait(min(left_s, _LOOK_S)):
+            return True
+        if left_s <= 0:
+            return False
+        found = meter.look()
+        waited_s = waited_s if found is None else found[1] / 1e6
+
+
+def explain_end(command: str, ended: Exit | None, exceeded: Exceeded | None, limits: BuildLimits) -> str | None:
+    """Return why a command that ended so has failed, or None if it has not; `ended` is None if it was too slow."""
+    if exceeded is not None:
+        return Text(
+            "hosting.build_command_ended",
+            "The build command `{command}` was ended. {why}",
+            command=command,
+            why=exceeded.sentence,
+        )
+    if ended is None:
+        return Text(
+            "hosting.build_command_did_not_end",
+            "The build command `{command}` did not end within {seconds} s, or {times} times that on a busy machine.",
+            command=command,
+            seconds=f"{limits.time_s:g}",
+            times=LONGEST_FACTOR,
+        )
+    if ended.status or ended.signal:
+        return Text(
+            "hosting.build_command_failed_log_tells",
+            "The build command `{command}` failed ({how}); its log tells why.",
+            command=command,
+            how=ended.describe(),
+        )
+    return None
+
+
+def log_text(log: Log) -> str:
+    """Return a log as text that says where something was left out."""
+    head, tail = log.head.decode("utf-8", "replace"), log.tail.decode("utf-8", "replace")
+    return f"{head}\n[{log.cut_bytes} bytes left out]\n{tail}" if log.cut_bytes else head + tail

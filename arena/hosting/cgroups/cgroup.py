@@ -1,6 +1,7 @@
-"""One bot's group: made before its first instruction runs, and removed after its last. The launcher's side.
+"""One bot's group: made before its first instruction runs, frozen, thawed, measured, and removed after its last.
 
-Its directory is locked by whoever made it, as long as that lives: groups of dead arenas are known by that.
+The launcher makes it. Its directory is locked by whoever made it, as long as that lives: groups of dead arenas are
+known by that. Freezer and accounts keep their files open: freezing takes about 100 us.
 """
 
 from __future__ import annotations
@@ -12,16 +13,26 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from arena.hosting.cgroups.accounts import find_excess
-from arena.hosting.cgroups.errors import GroupError
-from arena.hosting.cgroups.freezer import Freezer
-from arena.hosting.cgroups.limits import GroupLimits
-from arena.hosting.cgroups.place import GroupPlace
-from arena.hosting.cgroups.version import PROCS, CgroupSetting
+from arena.hosting.cgroups.hierarchy import (
+    PIDS_EVENTS,
+    PIDS_PEAK,
+    PROCS,
+    CgroupSetting,
+    GroupError,
+    GroupLimits,
+    GroupPlace,
+    parse_flat,
+)
 from engine.text import Text
 
 _KILLS, _REST_S = 40, 0.005
 """How often a group is killed before it is given up, and how long the dead get to leave it in between."""
+_SIZE = 1024
+_NEARLY_BYTES = 4 << 20
+"""How far below its limit a group may be when the kernel finds no room in it for what is asked for at once."""
+_PATIENCE_S, _FREEZE_REST_S = 0.25, 0.0005
+"""How long it may take until all of a group stands still: each of its threads gets a processor once more for that, but
+computes nothing with it."""
 
 
 class Cgroup:
@@ -99,7 +110,7 @@ class Cgroup:
         return not list_members(self.place)
 
     def find_excess(self) -> dict[str, Any] | None:
-        """Return the limit that it came to, as `accounts.find_excess` does; None once it is gone."""
+        """Return the limit that it came to, as `find_excess` does; None once it is gone."""
         with suppress(OSError):
             return find_excess(self.place, self.limits)
         return None
@@ -188,3 +199,96 @@ def _write(path: str, data: bytes) -> None:
         os.write(file, data)
     finally:
         os.close(file)
+
+
+class Freezer:
+    """The freezer of one group. Every user of a group may have one of its own."""
+
+    __slots__ = ("_file", "_place", "_version")
+
+    def __init__(self, place: GroupPlace) -> None:
+        """Open the file. Raises OSError."""
+        self._version, self._place = place.cgroup_version, place
+        self._file = os.open(place.path(place.cgroup_version.freezer), os.O_RDWR | os.O_CLOEXEC)
+
+    def freeze(self) -> None:
+        """Let no process of the group run, those included that are just being made. Raises OSError if it is gone."""
+        os.pwrite(self._file, self._version.frozen, 0)
+
+    def thaw(self) -> None:
+        """Let the group run again. Raises OSError if it is gone."""
+        os.pwrite(self._file, self._version.thawed, 0)
+
+    def is_frozen(self) -> bool:
+        """Return whether all of the group stands still. Raises OSError if it is gone."""
+        if self._version.version == 1:
+            return os.pread(self._file, 16, 0).strip() == self._version.frozen
+        return "frozen 1" in self._place.read(("freezer", "cgroup.events"))
+
+    def freeze_surely(self, patience_s: float = _PATIENCE_S) -> bool:
+        """Freeze, and return whether all of the group stands still within `patience_s` seconds. Raises OSError."""
+        until = time.monotonic() + patience_s
+        while time.monotonic() < until:
+            self.freeze()
+            if self.is_frozen():
+                return True
+            time.sleep(_FREEZE_REST_S)
+        return False
+
+    def close(self) -> None:
+        """Close the descriptor."""
+        os.close(self._file)
+
+
+class CpuAccount:
+    """The processor time of a group since it was made: of all that ran in it, whoever waited for it or not.
+
+    What runs at this moment on another processor may be missing for up to one tick of the kernel's clock.
+    """
+
+    __slots__ = ("_file", "_is_first_version", "_used_us")
+
+    def __init__(self, place: GroupPlace) -> None:
+        """Open the file. Raises OSError."""
+        self._is_first_version = place.version == 1
+        self._file = os.open(place.path(place.cgroup_version.cpu), os.O_RDONLY | os.O_CLOEXEC)
+        self._used_us = 0
+
+    def used_us(self) -> int:
+        """Return the microseconds used; once the group is gone, those at the last reading."""
+        try:
+            text = os.pread(self._file, _SIZE, 0)
+        except OSError:
+            return self._used_us
+        # In version 1 nanoseconds alone; in version 2 `usage_usec` is the first line of several.
+        self._used_us = int(text) // 1000 if self._is_first_version else int(text.split(None, 2)[1])
+        return self._used_us
+
+    def close(self) -> None:
+        """Close the descriptor."""
+        os.close(self._file)
+
+
+def find_excess(place: GroupPlace, limits: GroupLimits) -> dict[str, Any] | None:
+    """Return the limit that a group came to (`what`, `used`, `limit`), or None. Raises OSError if it is gone.
+
+    Memory counts when the kernel killed for it and the group itself was at its limit: what it killed for the machine's
+    sake is not the group's doing.
+    """
+    events = parse_flat(place.read(place.cgroup_version.memory_events))
+    used = _read_number(place, place.cgroup_version.memory_peak, limits.memory_bytes) if events.get("oom_kill") else 0
+    # Version 2 counts how often the group was at its limit; of version 1 not every kernel does.
+    if events.get("oom", used > limits.memory_bytes - _NEARLY_BYTES) and used:
+        return {"what": "memory", "used": max(used, limits.memory_bytes), "limit": limits.memory_bytes}
+    refused = parse_flat(place.read(PIDS_EVENTS)).get("max", 0)
+    if refused and _read_number(place, PIDS_PEAK, limits.processes) >= limits.processes:
+        return {"what": "processes", "used": limits.processes + 1, "limit": limits.processes}
+    return None
+
+
+def _read_number(place: GroupPlace, where: tuple[str, str], otherwise: int) -> int:
+    """Return the number in a file that older kernels do not have."""
+    try:
+        return int(place.read(where))
+    except FileNotFoundError:
+        return otherwise

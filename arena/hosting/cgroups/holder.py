@@ -7,13 +7,9 @@ import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 
-from arena.hosting.cgroups.cgroup import Cgroup, kill_all, remove_group, take_lock
-from arena.hosting.cgroups.freezer import Freezer
-from arena.hosting.cgroups.hierarchies import read_hierarchies
-from arena.hosting.cgroups.limits import GroupLimits
-from arena.hosting.cgroups.offer import find_offer, take_offer
-from arena.hosting.cgroups.place import GroupPlace
-from arena.hosting.cgroups.unified import TOP
+from arena.hosting.cgroups.cgroup import Cgroup, Freezer, kill_all, remove_group, take_lock
+from arena.hosting.cgroups.hierarchy import GroupLimits, GroupPlace, read_hierarchies
+from arena.hosting.cgroups.offer import TOP, find_offer, take_offer
 
 PREFIX = "kingmaker-arena-bot-"
 _MOST_DIRECTORIES = 5_000

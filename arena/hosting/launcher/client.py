@@ -13,11 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from arena.hosting.cgroups.place import GroupPlace
+from arena.hosting.cgroups.hierarchy import GroupPlace
 from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, host_error
-from arena.hosting.heartbeat import HeartbeatWatch
-from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Output, OutputMark, Written
-from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.messages import (
+    BEGINNING,
+    Exceeded,
+    Exit,
+    FreezeOutcome,
+    Log,
+    Output,
+    OutputMark,
+    StartRequest,
+    Written,
+)
+from arena.hosting.pipes import HeartbeatWatch
 from engine.text import Text, from_json, placed
 
 TERM_GRACE_S = 0.5

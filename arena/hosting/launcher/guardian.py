@@ -8,6 +8,7 @@ there is no /proc, by group alone.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import time
@@ -15,10 +16,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from arena.hosting.cgroups.holder import GroupHolder
-from arena.hosting.launcher.signalling import signal_exactly
-from arena.hosting.launcher.title import set_title
+from arena.hosting.launcher.signals import signal_exactly
 from arena.hosting.prctl import die_with_parent
-from arena.hosting.procfs.processes import has_proc, list_processes, read_environment, read_relations
+from arena.hosting.procfs.processes import (
+    has_proc,
+    list_processes,
+    read_environment,
+    read_own_argument_span,
+    read_relations,
+)
 from arena.hosting.removal import remove_tree
 
 CLEAR_LOOKS = 3
@@ -132,3 +138,14 @@ def _kill_members(leaders: Iterable[int], tokens: set[bytes]) -> bool:
             signal_exactly(pid, relations)
             found = True
     return found
+
+
+def set_title(title: bytes) -> None:
+    """Set the command line that `ps` shows, if the title is shorter; a fork would show that of its parent."""
+    try:
+        start, end = read_own_argument_span()
+    except OSError:
+        return  # no /proc tells where it lies
+    if start and end - start > len(title):
+        ctypes.memset(start, 0, end - start)
+        ctypes.memmove(start, title, len(title))

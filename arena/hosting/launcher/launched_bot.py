@@ -7,14 +7,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from arena.hosting.cgroups.cgroup import Cgroup
-from arena.hosting.launcher.hidden_memory import HiddenMemory
-from arena.hosting.launcher.process_freezer import ProcessFreezer
-from arena.hosting.launcher.request import StartRequest
-from arena.hosting.launcher.span_log import SpanLog
+from arena.hosting.launcher.messages import StartRequest
+from arena.hosting.procfs.usage import hidden_bytes, machine_memory
 
 KEPT_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
@@ -24,6 +22,13 @@ REFILL_S = 16.0
 _TOKEN = "ARENA_TOKEN"
 _MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 """The unit of `ru_maxrss`."""
+HEAD_BYTES = 16 * 1024
+"""How much of the beginning is kept: the reason for trouble often stands there, and noise follows."""
+TAIL_BYTES = 48 * 1024
+INTERVAL_S = 1.0
+"""How often all mappings are read while nothing happens."""
+STEP_BYTES = 16 << 20
+"""When the kernel's own or shared memory of the machine has grown by that, they are read at once."""
 
 
 def token_entry(environment: Mapping[str, str], key: int) -> bytes:
@@ -177,3 +182,77 @@ class LaunchedBot:
         assert self.limits is not None
         used = self.stdout.total + self.stderr.total
         self.exceeded = {"what": "output", "used": used, "limit": self.limits.output_bytes}
+
+
+class SpanLog:
+    """The output of a bot, both streams in the order in which they were read, from a mark on."""
+
+    __slots__ = ("_head", "_tail", "_total")
+
+    def __init__(self) -> None:
+        self._head, self._tail, self._total = b"", bytearray(), 0
+
+    def add(self, data: bytes) -> None:
+        """Append data; of what is too much the middle is forgotten."""
+        self._total += len(data)
+        room = HEAD_BYTES - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        self._tail += data
+        if len(self._tail) > 2 * TAIL_BYTES:
+            del self._tail[:-TAIL_BYTES]
+
+    def clear(self) -> None:
+        """Forget everything: what is written from now on belongs to another match."""
+        self._head, self._total = b"", 0
+        self._tail.clear()
+
+    def since(self, start: int) -> tuple[bytes, bytes, int]:
+        """Return what is kept from byte `start` on, in two parts, and how many bytes are missing between them."""
+        kept = bytes(self._tail[-TAIL_BYTES:])
+        head, tail = self._head[start:], kept[max(start - (self._total - len(kept)), 0) :]
+        return head, tail, max(self._total - start, 0) - len(head) - len(tail)
+
+
+class HiddenMemory:
+    """What one bot holds of the kernel and in shared memory; created when it starts."""
+
+    __slots__ = ("_bytes", "_least_shared", "_next_look", "_seen")
+
+    def __init__(self) -> None:
+        kernel, self._least_shared = machine_memory()
+        self._seen = kernel + self._least_shared
+        self._next_look = 0.0
+        self._bytes = 0
+
+    def measure(self, pids: Sequence[int]) -> int:
+        """Return the bytes that were found last. A look that is not due reads one file."""
+        kernel, shared = machine_memory()
+        self._least_shared = min(self._least_shared, shared)
+        now = time.monotonic()
+        if now >= self._next_look or kernel + shared > self._seen + STEP_BYTES:
+            self._next_look, self._seen = now + INTERVAL_S, kernel + shared
+            self._bytes = hidden_bytes(pids, shared - self._least_shared)
+        return self._bytes
+
+
+class FreezeError(Exception):
+    """The bot could not be frozen or thawed; `is_own` tells whether it saw to that. The message is a sentence."""
+
+    def __init__(self, sentence: str, *, is_own: bool = False) -> None:
+        super().__init__(sentence)
+        self.is_own = is_own
+
+
+class ProcessFreezer(Protocol):
+    """Stops all that one bot runs, at one moment, and lets it go on."""
+
+    is_whole: bool
+    """Whether nothing of a bot can escape it, so that whatever computes while frozen has found a way to thaw itself."""
+
+    def freeze(self) -> None:
+        """Return when nothing of the bot can compute any more; nothing happens if it has ended. Raises FreezeError."""
+
+    def thaw(self) -> None:
+        """Let all of it go on. Raises FreezeError."""

@@ -2,7 +2,7 @@
 
 Commands come on stdin and events go to stdout, one JSON object a line:
 
-    {"do": "start", "id": 1, "request": {...}}                   -> started | failed; see `request.StartRequest`
+    {"do": "start", "id": 1, "request": {...}}                   -> started | failed; see `messages.StartRequest`
     {"do": "signal", "id": 1, "signal": 15}                      the process and its whole group
     {"do": "collect", "id": 1}                                   -> output, as long as it has not exited
     {"do": "mark", "id": 1}                                      -> marked, likewise: a match begins here in its output
@@ -11,7 +11,7 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"do": "wake", "id": 1}                                      -> woken, likewise
     {"do": "beat"}                                               -> alive
 
-    {"event": "started", "id": 1, "pid": 4711, "group": {...}}   see `place.GroupPlace`; null without a control group
+    {"event": "started", "id": 1, "pid": 4711, "group": {...}}   see `GroupPlace`; null without a control group
     {"event": "failed", "id": 1, "error": "...", "errno": 2, "missing": "..."}
                                                                  the path the error is about, if about one
     {"event": "output", "id": 1, "stdout": "...", "stderr": "...", "totals": [0, 0]}
@@ -41,17 +41,17 @@ import selectors
 import signal
 import subprocess
 import time
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from arena.hosting.cgroups.holder import GroupHolder
-from arena.hosting.launcher.freezing import freeze, thaw
 from arena.hosting.launcher.guardian import Guardian
 from arena.hosting.launcher.launched_bot import READ_BYTES, LaunchedBot, token_entry
-from arena.hosting.launcher.orphans import clear_up, find_orphans
-from arena.hosting.launcher.request import StartRequest
-from arena.hosting.launcher.signalling import signal_bot
+from arena.hosting.launcher.messages import StartRequest
+from arena.hosting.launcher.signals import freeze, signal_bot, signal_exactly, thaw
 from arena.hosting.launcher.spawn import spawn
 from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, look
+from arena.hosting.procfs.processes import Relations, list_children, list_processes, read_environment, read_relations
 from arena.hosting.removal import remove_tree
 from engine.text import to_json
 
@@ -283,3 +283,51 @@ def _describe_end(bot: LaunchedBot, code: int) -> dict[str, Any]:
         if code > 128 and code - 128 in signal.valid_signals():
             code = 128 - code
     return {"status": max(code, 0), "signal": max(-code, 0), "has_begun": has_begun}
+
+
+def find_orphans(bots: Iterable[LaunchedBot], launcher: int) -> dict[int, list[int]]:
+    """Return the orphans of living bots by the bot's process id, recognised by their session or their token."""
+    owners = {bot.pid: bot for bot in bots}
+    tokens = {bot.token: bot.pid for bot in owners.values()}
+    found: dict[int, list[int]] = {pid: [] for pid in owners}
+    for pid in list_children(launcher):
+        relations = read_relations(pid) if pid not in owners else None
+        if relations is None:
+            continue
+        owner = relations.session if relations.session in owners else _owner_by_token(pid, tokens)
+        if owner is not None:
+            found[owner].append(pid)
+    return found
+
+
+def _owner_by_token(pid: int, tokens: dict[bytes, int]) -> int | None:
+    return next((tokens[entry] for entry in read_environment(pid) if entry in tokens), None)
+
+
+def clear_up(bots: Collection[LaunchedBot], dead: Collection[LaunchedBot], own: set[int]) -> set[int]:
+    """Reap orphans that have ended, and kill those of dead bots; return the ids of the dead bots that still had any.
+
+    `own` are the processes of the launcher itself, which are left alone.
+    """
+    launcher = os.getpid()
+    leaders = {bot.pid for bot in dead}
+    ours = {*own, *(bot.pid for bot in bots)}
+    living_tokens = {bot.token for bot in bots if not bot.has_exited}
+    busy: set[int] = set()
+    for pid in list_processes():
+        process = read_relations(pid) if pid not in ours else None
+        if process is None:
+            continue
+        is_ours = process.parent == launcher
+        related = {process.group, process.session} & leaders
+        if is_ours and process.is_zombie:
+            os.waitpid(pid, os.WNOHANG)
+        elif related or (leaders and is_ours and not _belongs_to_living(pid, process, ours - leaders, living_tokens)):
+            busy |= related or leaders
+            signal_exactly(pid, process)
+    return busy
+
+
+def _belongs_to_living(pid: int, process: Relations, living: set[int], tokens: set[bytes]) -> bool:
+    """Return whether an orphan is in the session of a living bot, or has a living bot's token."""
+    return process.session in living or bool(tokens & read_environment(pid))

@@ -1,24 +1,30 @@
-"""Starts the process of a bot with its directory, limits and sandbox. The caller has one thread."""
+"""Starts the process of a bot with its directory, user id, limits and sandbox. The caller has one thread."""
 
 from __future__ import annotations
 
 import base64
+import errno
 import os
+import pwd
 import resource
 import signal
+import socket
 import subprocess
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 
 from arena.hosting.cgroups.cgroup import Cgroup
 from arena.hosting.cgroups.holder import GroupHolder
-from arena.hosting.launcher.cgroup_freezer import CgroupFreezer
 from arena.hosting.launcher.confine import confine
 from arena.hosting.launcher.launched_bot import LaunchedBot
-from arena.hosting.launcher.request import Confinement, StartRequest
-from arena.hosting.launcher.uids import take_uid
+from arena.hosting.launcher.messages import Confinement, StartRequest
 from arena.hosting.prctl import die_with_parent
 from arena.hosting.removal import remove_tree
+
+FIRST_UID = 1_900_000_000
+"""Above the ids of systemd, containers and user namespaces (which end at 1,879,048,191), below 2^31."""
+UIDS = 4096
+_NAME = "\0kingmaker-arena-uid-{}"
 
 
 def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -> LaunchedBot:
@@ -122,3 +128,63 @@ def _set_limit(which: int, limit: int) -> None:
     if most != resource.RLIM_INFINITY:
         soft, hard = min(soft, most), min(hard, most)
     resource.setrlimit(which, (soft, hard))
+
+
+class NoUidError(OSError):
+    """Every id of the range is taken."""
+
+
+def take_uid() -> tuple[int, socket.socket]:
+    """Return an id that no other process of any arena uses, and its lock; closing the lock gives the id back.
+
+    Raises NoUidError.
+
+    The lock is a name of an abstract socket: it vanishes with the process that holds it, so it is never stale.
+    """
+    for uid in _candidates():
+        lock = socket.socket(socket.AF_UNIX)
+        try:
+            lock.bind(_NAME.format(uid))
+        except OSError:
+            lock.close()
+            continue
+        if _is_free(uid):
+            return uid, lock
+        lock.close()
+    raise NoUidError(errno.EAGAIN, f"all {UIDS} user ids from {FIRST_UID} on are taken")
+
+
+def _candidates() -> Iterator[int]:
+    """Return the whole range from a random start, so that an id is not used again at once."""
+    start = int.from_bytes(os.urandom(2), "big") % UIDS
+    yield from (FIRST_UID + (start + offset) % UIDS for offset in range(UIDS))
+
+
+def _is_free(uid: int) -> bool:
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        return True
+    return False
+
+
+class CgroupFreezer:
+    """For a bot at level `strict`. A bot whose group is gone has ended; then nothing happens.
+
+    A thread that waits for a processor at that moment gets it once more, to stop itself: it computes nothing with it.
+    """
+
+    is_whole = True
+
+    def __init__(self, group: Cgroup) -> None:
+        self._group = group
+
+    def freeze(self) -> None:
+        """Freeze the group."""
+        with suppress(OSError):
+            self._group.freeze()
+
+    def thaw(self) -> None:
+        """Thaw the group."""
+        with suppress(OSError):
+            self._group.thaw()

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from arena.hosting.launcher.launched_bot import LaunchedBot
-from arena.hosting.launcher.request import WatchedLimits
+from arena.hosting.launcher.messages import WatchedLimits
 from arena.hosting.procfs.processes import list_descendants, list_threads
 from arena.hosting.procfs.usage import count_descriptors, exact_bytes, measure_private_places, resident_bytes
 

@@ -1,10 +1,10 @@
-"""Measures what a bot's process tree computes, and how long it waits for a processor. No event loop.
+"""Measures what a bot computes, and how long it waits for a processor: by its processes, or by its control group.
 
 CPU counts whatever became of it: threads that have ended are in the clock of their process, children that were waited
 for in the times of their parent, and a child that was seen before it was waited for is not counted twice. A child that
-lives and ends between two looks and that nobody waits for is in no count of the kernel.
+lives and ends between two looks and that nobody waits for is in no count of the kernel but that of a control group.
 
-What the threads wait becomes the waiting of the bot in `arena.hosting.procfs.waiting`.
+What the threads wait becomes the waiting of the bot in `arena.hosting.procfs.waiting`. No event loop.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from __future__ import annotations
 import os
 import time
 
+from arena.hosting.cgroups.cgroup import CpuAccount
+from arena.hosting.cgroups.hierarchy import GroupPlace
+from arena.hosting.procfs.processes import read_file
 from arena.hosting.procfs.tree import Process, Tree, TreeError
 from arena.hosting.procfs.waiting import RunQueueWait, ThreadWait
-from arena.hosting.procfs.weight import autogroup_nice
 
 _STALE_NS = 250_000_000
 _SLACK_NS = 200_000
@@ -177,3 +179,73 @@ def _clock_of(process: Process) -> int | None:
         return process.ran_ns()
     except OSError:
         return None  # it has just ended; the next look finds it gone
+
+
+def autogroup_nice(pid: int) -> int:
+    """Return the nice value of the group of a process's session; 0 if there is none, or the process has ended."""
+    try:
+        words = read_file(f"/proc/{pid}/autogroup").split()  # /autogroup-4711 nice 5
+        return int(words[-1]) if words else 0
+    except (OSError, ValueError):
+        return 0
+
+
+class GroupMeter:
+    """Like `TreeMeter`, and counts what no process tells: children that nobody waits for.
+
+    The larger of both counts: the clocks of the processes are exact at any moment, the account of a group may lack
+    what has run since the last tick.
+    """
+
+    __slots__ = ("_account", "_base_us", "_first_us", "_tree")
+
+    def __init__(self, pid: int, place: GroupPlace) -> None:
+        """Read the tree of `pid` once, and open the account of its group. Raises OSError if it has none."""
+        self._tree = TreeMeter(pid)
+        self._account = CpuAccount(place)
+        self._first_us = self._base_us = self._account.used_us()
+
+    def begin(self) -> None:
+        """Start a decision: one more reading than `TreeMeter.begin`, through an open descriptor."""
+        self._tree.begin()
+        self._base_us = self._account.used_us()
+
+    def look(self) -> tuple[int, int] | None:
+        """Return CPU and waiting since `begin`, in microseconds, or None if they cannot be read."""
+        seen = self._tree.look()
+        if seen is None:
+            return None
+        return max(seen[0], self._account.used_us() - self._base_us), seen[1]
+
+    def has_run(self) -> bool:
+        """Return whether the bot has computed since `begin`. Cheap."""
+        return self._account.used_us() > self._base_us or self._tree.has_run()
+
+    def total_us(self) -> int:
+        """Return the CPU since this meter was created, by one reading."""
+        return self._account.used_us() - self._first_us
+
+    def lowered_to(self) -> int:
+        """Return the nice value to which it lowered the weight of a session of its own; 0 if it has not."""
+        return self._tree.lowered_to()
+
+    @property
+    def begun_us(self) -> int:
+        """The CPU since this meter was created at which the last decision began."""
+        return self._base_us - self._first_us
+
+    def idle_us(self) -> int:
+        """Return the CPU since this meter was created, of a bot that should not compute: by one reading too."""
+        return self.total_us()
+
+    def settled_us(self) -> int:
+        """Return the CPU since this meter was created, new processes included, which the group's account always is."""
+        return self.total_us()
+
+    def close(self) -> None:
+        """Close the descriptors of the tree, which the next look opens again; the group's one stays."""
+        self._tree.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_account"):
+            self._account.close()

@@ -58,7 +58,7 @@ def _named_sockets(*, listening: bool) -> Iterator[tuple[int, str]]:
     for number in numbers:
         with suppress(OSError), _borrowed(number) as one:
             name = _name(one)
-            if name and _listens(one) == listening:
+            if name and bool(one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)) == listening:
                 yield number, name
 
 
@@ -80,7 +80,3 @@ def _borrowed(number: int) -> Iterator[socket.socket]:
         yield one
     finally:
         one.detach()
-
-
-def _listens(one: socket.socket) -> bool:
-    return bool(one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))

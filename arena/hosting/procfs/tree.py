@@ -20,8 +20,7 @@ from arena.hosting.procfs.processes import (
     parse_stat,
     read_threads,
 )
-from arena.hosting.procfs.tasks import CHILDREN, READY, SCHEDSTAT, STAT, TaskFiles, state_in
-from arena.hosting.procfs.waiting import ThreadWait
+from arena.hosting.procfs.waiting import CHILDREN, READY, SCHEDSTAT, STAT, TaskFiles, ThreadWait, state_in
 
 MOST_TASKS = 256
 """A larger tree is not measured: reading it would cost too much."""

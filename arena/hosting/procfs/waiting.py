@@ -1,4 +1,4 @@
-"""Computes how long a bot waited for a processor from how long each of its threads did. Pure.
+"""Measures how long bots wait for a processor, and how long this process keeps them waiting.
 
 A question reaches a bot through several of its threads, one after the other, and so does its answer; between them
 mostly one thread works. On a busy host each of them waits for a processor. To add the waits of all threads would give
@@ -11,17 +11,35 @@ a host with 8 busy programs on 2 cores). So from look to look there count
   that is no messenger, in later decisions either.
 
 It is placed just before the look, and what overlaps counts once.
+
+The arena's own process has waits too. An answer comes to the thread that polls gRPC, which with grpc.aio is another
+than that of the event loop. While it is ready and has no processor, the answer of a bot can lie there, read by nobody:
+measured, up to 80 ms on a host with 4 busy programs a core, in looks that saw the bot neither compute nor wait.
+Likewise while what another bot sends is handled. These waits are 0 where the system does not tell them.
 """
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Iterable
+from dataclasses import dataclass
+
+from arena.hosting.procfs.processes import read_threads
 
 MESSENGER_TURNS = 16
 """How often a messenger may be scheduled in one decision; threads of gRPC in Python are 2 to 12 times."""
 MOST_TURNS, MOST_DEBT = 32, -1000
 FAIR_WAIT = 16
 """The longest waits that count for a working thread, as a multiple of its own CPU: those of an extremely busy host."""
+USUAL_WORK_US = 2_000
+"""What this process computes at most between two looks for a decision alone; measured: 0.3 ms."""
+READY = b"R"
+"""The state of a thread that runs or waits for a processor."""
+SCHEDSTAT, STAT, CHILDREN = "schedstat", "stat", "children"
+_SIZES = {SCHEDSTAT: 80, STAT: 1024, CHILDREN: 4096}
+"""How many bytes are read of each; children that do not fit are found by a later look."""
 
 
 class ThreadWait:
@@ -94,3 +112,150 @@ class RunQueueWait:
             start_ns = min(start_ns, other_start_ns)
         self._covered.append((start_ns, end_ns))
         self.total_ns += end_ns - start_ns
+
+
+@dataclass(slots=True)
+class _Thread:
+    files: TaskFiles
+    before: tuple[int, int, int] | None = None
+    """The previous reading of `schedstat`."""
+    since_ns: int = 0
+    """When it was last seen not waiting."""
+
+    def read(self, now_ns: int) -> tuple[int, int]:
+        """Return the nanoseconds since the last look in waits that are over, and those of the wait that still lasts."""
+        before, self.before = self.before, self.files.read_schedstat()
+        is_ready = self.files.is_ready()
+        if before is None or not is_ready or before != self.before:
+            lasting_ns, self.since_ns = (now_ns - self.since_ns if before and is_ready else 0), now_ns
+        else:
+            lasting_ns = now_ns - self.since_ns
+        return (self.before[1] - before[1] if before else 0), lasting_ns
+
+
+class OwnWaitMeter:
+    """Measures the waits of this process in the run queue, and its work. The first look opens the files it needs."""
+
+    __slots__ = ("_cpu_ns", "_main", "_threads")
+
+    def __init__(self) -> None:
+        self._main = threading.get_native_id()
+        self._threads: dict[int, _Thread] = {}
+        self._cpu_ns = time.process_time_ns()
+
+    def begin(self) -> None:
+        """Start a decision: what was computed before does not count."""
+        self._cpu_ns = time.process_time_ns()
+
+    def look(self) -> tuple[int, int]:
+        """Return two durations in microseconds: waits that ended since the last look, and one that still lasts.
+
+        The first adds the waits of the thread that created this meter to those of the other thread that waited most,
+        and what all computed since the last look beyond what a decision needs of them. The second is the longest wait
+        of another thread, counted from the last look at which it did not wait. Waits are 0 at the first look.
+        """
+        over_us, lasting_us = self._look_at_waits()
+        before, self._cpu_ns = self._cpu_ns, time.process_time_ns()
+        for_others_us = max((self._cpu_ns - before) // 1000 - USUAL_WORK_US, 0)
+        return over_us + for_others_us, lasting_us
+
+    def _look_at_waits(self) -> tuple[int, int]:
+        if not self._threads:
+            self._open()
+        now_ns = time.monotonic_ns()
+        readings = {tid: reading for tid in list(self._threads) if (reading := self._read(tid, now_ns))}
+        own_ns, _ = readings.pop(self._main, (0, 0))
+        over_ns = own_ns + max((over for over, _ in readings.values()), default=0)
+        return over_ns // 1000, max((lasting for _, lasting in readings.values()), default=0) // 1000
+
+    def close(self) -> None:
+        """Close all descriptors; the next look opens new ones."""
+        for tid in list(self._threads):
+            self._drop(tid)
+
+    def _open(self) -> None:
+        pid = os.getpid()
+        try:
+            for tid in read_threads(pid):
+                files = TaskFiles(pid, tid)
+                files.keep_open(SCHEDSTAT, STAT)
+                self._threads[tid] = _Thread(files)
+        except OSError:
+            return  # no /proc, or a thread that has just ended: what was opened is enough
+
+    def _read(self, tid: int, now_ns: int) -> tuple[int, int] | None:
+        try:
+            return self._threads[tid].read(now_ns)
+        except (OSError, ValueError, IndexError):
+            self._drop(tid)  # the thread has ended
+            return None
+
+    def _drop(self, tid: int) -> None:
+        self._threads.pop(tid).files.close()
+
+
+def state_in(stat: bytes) -> bytes:
+    """Return the state in the content of a `stat` file, one letter; nothing if that is empty."""
+    name_end = stat.rfind(b")")
+    return stat[name_end + 2 : name_end + 3] if stat else b""
+
+
+class TaskFiles:
+    """Some of the files of a thread. Every reading raises OSError once the thread has ended."""
+
+    __slots__ = ("_descriptors", "_path")
+
+    def __init__(self, pid: int, tid: int) -> None:
+        self._path = f"/proc/{pid}/task/{tid}/"
+        self._descriptors: dict[str, int] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some of its files are kept open."""
+        return bool(self._descriptors)
+
+    def keep_open(self, *names: str) -> None:
+        """Open these files and keep them open until `close`. Raises OSError, with none of them open."""
+        try:
+            for name in names:
+                if name not in self._descriptors:
+                    self._descriptors[name] = self._open(name)
+        except OSError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close all descriptors; later readings open and close their file."""
+        for descriptor in self._descriptors.values():
+            os.close(descriptor)
+        self._descriptors.clear()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def read_schedstat(self) -> tuple[int, int, int]:
+        """Return nanoseconds run, nanoseconds in the run queue (waits that are over), and how often it got to run."""
+        ran_ns, queued_ns, turns = map(int, self.read(SCHEDSTAT).split())
+        return ran_ns, queued_ns, turns
+
+    def is_ready(self) -> bool:
+        """Return whether the thread runs or waits for a processor."""
+        return state_in(self.read(STAT)) == READY
+
+    def read_children(self) -> list[int]:
+        """Return the ids of the living processes that this thread started."""
+        return [int(pid) for pid in self.read(CHILDREN).split()]
+
+    def _open(self, name: str) -> int:
+        return os.open(self._path + name, os.O_RDONLY | os.O_CLOEXEC)
+
+    def read(self, name: str) -> bytes:
+        """Return what is in one of its files now."""
+        kept = self._descriptors.get(name)
+        if kept is not None:
+            return os.pread(kept, _SIZES[name], 0)
+        descriptor = self._open(name)
+        try:
+            return os.pread(descriptor, _SIZES[name], 0)
+        finally:
+            os.close(descriptor)

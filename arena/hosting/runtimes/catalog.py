@@ -1,49 +1,69 @@
-"""Knows every runtime of this arena: finds it by the name in a bot's `bot.toml`, hashes it, tells what is in it."""
+"""Knows every runtime of this arena: finds it by the name in a bot's `bot.toml`, hashes it, tells what is in it.
+
+A file counts with its place, size, permissions and content, a link with its place and target. `__pycache__` does not
+count: it is made anew by whoever may write there. The hashes of files that stay as they are are remembered.
+"""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
 import json
+import os
 import shutil
+import stat
+import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.cache_directory import cache_directory
+from arena.hosting.debian_packages import NODE, install_command, missing_packages
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strangers, resolve_command
-from arena.hosting.runtimes import native, node, own, venv
-from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
-from arena.hosting.runtimes.hashes import FileHashes
-from arena.hosting.runtimes.installed import installed_runtimes
+from arena.hosting.runtimes.kinds import (
+    arena_contents,
+    lay_out_arena,
+    lay_out_native,
+    lay_out_node,
+    lay_out_venv,
+    native_contents,
+    node_contents,
+    venv_contents,
+)
 from arena.hosting.runtimes.runtime import (
+    PREDEFINED,
     SYSTEM_PATH,
     InstalledRuntime,
+    RuntimeBrokenError,
     RuntimeContents,
+    RuntimeDefinition,
     RuntimeDescription,
+    RuntimeKind,
     RuntimeLayout,
+    RuntimeSettings,
+    UnknownRuntimeError,
 )
-from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
-from arena.hosting.tools import NODE, install_command, missing_packages
+from arena.hosting.user_directories import cache_directory
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 _LAY_OUT = {
-    RuntimeKind.ARENA: own.lay_out,
-    RuntimeKind.BUNDLED: native.lay_out,
-    RuntimeKind.PYTHON: venv.lay_out,
-    RuntimeKind.NODE: node.lay_out,
-    RuntimeKind.NATIVE: native.lay_out,
+    RuntimeKind.ARENA: lay_out_arena,
+    RuntimeKind.BUNDLED: lay_out_native,
+    RuntimeKind.PYTHON: lay_out_venv,
+    RuntimeKind.NODE: lay_out_node,
+    RuntimeKind.NATIVE: lay_out_native,
 }
 _CONTENTS = {
-    RuntimeKind.ARENA: own.contents,
-    RuntimeKind.BUNDLED: native.contents,
-    RuntimeKind.PYTHON: venv.contents,
-    RuntimeKind.NODE: node.contents,
-    RuntimeKind.NATIVE: native.contents,
+    RuntimeKind.ARENA: arena_contents,
+    RuntimeKind.BUNDLED: native_contents,
+    RuntimeKind.PYTHON: venv_contents,
+    RuntimeKind.NODE: node_contents,
+    RuntimeKind.NATIVE: native_contents,
 }
 NO_RUNTIMES = RuntimeSettings()
+_IGNORED = "__pycache__"
 
 
 class RuntimeCatalog:
@@ -179,3 +199,93 @@ class RuntimeCatalog:
         content = [definition.kind.value, layout.facts, hashes.hash_all(layout.hashed)]
         hashes.save()
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+# What is remembered of a file, and compared: when one of these differs, it is read again.
+_Seen = list[Any]
+
+
+class FileHashes:
+    """Remembers the hash of each file of one runtime in a small file, which may be missing or lost at any time."""
+
+    def __init__(self, memory: Path | None) -> None:
+        self._memory = memory
+        self._known: dict[str, _Seen] = _load(memory)
+        self._used: dict[str, _Seen] = {}
+
+    def hash_all(self, places: Mapping[str, Path]) -> str:
+        """Return the hash of files and directories, each counting under its name. Raises RuntimeBrokenError."""
+        digest = hashlib.sha256()
+        try:
+            for name, path in sorted(places.items()):
+                for line in self._lines(name, path):
+                    digest.update(json.dumps(line).encode() + b"\n")
+        except OSError as error:
+            raise RuntimeBrokenError(
+                placed(
+                    error.filename,
+                    Text(
+                        "hosting.cannot_read_every_file_runtime",
+                        "cannot be read ({why}); every file of a runtime must be readable",
+                        why=os_error_text(error),
+                    ),
+                )
+            ) from error
+        return digest.hexdigest()
+
+    def save(self) -> None:
+        """Remember what was hashed; without a place to write, everything is hashed again next time."""
+        if self._memory is None or self._used == self._known:
+            return
+        with suppress(OSError):
+            self._memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, name = tempfile.mkstemp(prefix=f".{self._memory.name}-", dir=self._memory.parent)
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                json.dump(self._used, file, separators=(",", ":"))
+            Path(name).replace(self._memory)
+
+    def _lines(self, name: str, path: Path) -> Iterator[list[Any]]:
+        facts = path.stat()
+        if stat.S_ISDIR(facts.st_mode):
+            yield from self._directory_lines(name, str(path))
+        else:
+            yield [name, facts.st_size, stat.S_IMODE(facts.st_mode), self._file_hash(str(path), facts)]
+
+    def _directory_lines(self, name: str, path: str) -> Iterator[list[Any]]:
+        with os.scandir(path) as scan:
+            entries = sorted(scan, key=lambda entry: entry.name)
+        for entry in entries:
+            here, facts = f"{name}/{entry.name}", entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(facts.st_mode):
+                if entry.name != _IGNORED:
+                    yield from self._directory_lines(here, entry.path)
+            elif stat.S_ISLNK(facts.st_mode):
+                yield [here, os.readlink(entry.path)]  # noqa: PTH115 - there is no Path here yet
+            elif stat.S_ISREG(facts.st_mode):
+                yield [here, facts.st_size, stat.S_IMODE(facts.st_mode), self._file_hash(entry.path, facts)]
+
+    def _file_hash(self, path: str, facts: os.stat_result) -> str:
+        identity = [facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size, facts.st_ino]
+        known = self._known.get(path)
+        if known is None or known[:-1] != identity:
+            with open(path, "rb") as file:  # noqa: PTH123 - as above
+                known = [*identity, hashlib.file_digest(file, "sha256").hexdigest()]
+        self._used[path] = known
+        return str(known[-1])
+
+
+def _load(memory: Path | None) -> dict[str, _Seen]:
+    """Return what was remembered; nothing if that is not there or was damaged."""
+    if memory is None:
+        return {}
+    with suppress(OSError, ValueError):
+        known = json.loads(memory.read_text(encoding="ascii"))
+        if isinstance(known, dict):
+            return {path: seen for path, seen in known.items() if isinstance(seen, list) and len(seen) == 5}
+    return {}
+
+
+def installed_runtimes(path: str) -> Mapping[str, RuntimeDefinition]:
+    """Return `node` if its program lies in one of the directories of `path`, which is written like PATH."""
+    program = shutil.which(NODE, path=path)
+    return {} if program is None else {NODE: RuntimeDefinition(NODE, RuntimeKind.NODE, program=Path(program))}

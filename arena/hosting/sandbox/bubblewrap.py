@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.hosting.bot_environment import kit_places, python_trees, system_trees
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.hosting.visible_paths import kit_places, python_trees, system_trees
 from engine.text import Text, joined
 
 BOT = Path("/bot")

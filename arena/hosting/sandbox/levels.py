@@ -1,4 +1,7 @@
-"""Turns a level into a request to the launcher: command, environment, confinement. It looks for tools, starts none."""
+"""Turns a level into a request to the launcher (command, environment, confinement), and starts a bot by it.
+
+It looks for tools; only `start_confined` starts anything.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from arena.hosting.cgroups.limits import GroupLimits
+from arena.hosting.bot_environment import (
+    holds_foreign_packages,
+    import_roots,
+    package_roots,
+    python_trees,
+    system_trees,
+)
+from arena.hosting.cgroups.hierarchy import GroupLimits
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.confine import landlock_version
-from arena.hosting.launcher.request import Confinement, StartRequest, WatchedLimits
+from arena.hosting.launcher.messages import Confinement, StartRequest, WatchedLimits
 from arena.hosting.sandbox.bubblewrap import (
     BOT,
     SHARED_MEMORY_BYTES,
@@ -21,8 +33,7 @@ from arena.hosting.sandbox.bubblewrap import (
     wrapper,
 )
 from arena.hosting.sandbox.limits import NONE, STRICT, WRAPPED_LEVELS, SandboxLimits
-from arena.hosting.sandbox.seccomp import seccomp_filter
-from arena.hosting.visible_paths import holds_foreign_packages, import_roots, package_roots, python_trees, system_trees
+from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from engine.text import Text, joined
 
 ADDRESS_SPACE_SPARE_MB = 4096
@@ -209,3 +220,25 @@ def _reduced_environment(program: BotProgram) -> dict[str, str]:
 
 def _python_path(bot: str) -> str:
     return os.pathsep.join([bot, *map(str, import_roots())])
+
+
+async def start_confined(launcher: LauncherClient, program: BotProgram, limits: SandboxLimits) -> HostedProcess:
+    """Start a program as a bot.
+
+    At level `standard` its files lie at /bot, it works in a private /tmp, and its environment says so; its `scratch` is
+    not made then. Raises SandboxUnavailableError if this machine cannot confine it, LaunchError if the program itself
+    is at fault, another HostingError otherwise.
+    """
+    try:
+        request = plan_start(program, limits)
+    except (MissingToolError, UnknownMachineError) as error:
+        raise SandboxUnavailableError(str(error)) from error
+    if limits.level != NONE and limits.socket is not None:
+        _open_socket(limits.socket)
+    return await launcher.start(request)
+
+
+def _open_socket(path: Path) -> None:
+    """Let the user of a bot connect; its directory and the token decide who can use the socket at all."""
+    if os.geteuid() == 0:
+        path.chmod(0o666)

@@ -17,17 +17,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.hosting.cache_directory import cache_directory
-from arena.hosting.cgroups.errors import GroupError
+from arena.hosting.cgroups.hierarchy import GroupError, GroupPlace
 from arena.hosting.cgroups.offer import find_offer
-from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError
 from arena.hosting.procfs.machine import read_boot_id
 from arena.hosting.sandbox.bubblewrap import MissingToolError, SandboxMounts, wrapper
-from arena.hosting.sandbox.checks import SandboxCheck
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
-from arena.hosting.sandbox.trial import PROGRAM, try_level
+from arena.hosting.sandbox.trial import PROGRAM, SandboxCheck, try_level
+from arena.hosting.user_directories import cache_directory
 from engine.text import Text, all_of, split
 
 _APPARMOR = Text(

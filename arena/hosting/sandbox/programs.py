@@ -10,7 +10,7 @@ from arena.hosting.builds import BUILDS_SUFFIX, BuildMissingError, BuildStore
 from arena.hosting.manifest import BotManifest, resolve_command
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import InstalledRuntime, RuntimeDescription
-from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
+from arena.hosting.sandbox.limits import DEFAULT_POLICY, SandboxPolicy, find_level
 from arena.hosting.store import StoredVersion, VersionStore
 from engine.text import Text, placed
 

@@ -1,29 +1,47 @@
-"""Tries a sandbox with the real command line: a program inside reports what it can do, then its end is checked."""
+"""Tries a sandbox with the real command line: a program inside reports what it can do, then its end is checked.
+
+The control groups of this machine are tried part by part, each with a real process that comes to its limit. What must
+have been shown is judged by pure functions.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import signal
 import socket
 import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from arena.hosting.cgroups.cgroup import CpuAccount, Freezer
+from arena.hosting.cgroups.hierarchy import GroupLimits, GroupPlace
 from arena.hosting.errors import HostingError, SandboxUnavailableError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
+from arena.hosting.launcher.messages import Confinement, StartRequest
 from arena.hosting.procfs.processes import list_descendants, read_relations
-from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.bubblewrap import most_processes
-from arena.hosting.sandbox.checks import SandboxCheck, judge
-from arena.hosting.sandbox.group_trial import try_groups
-from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
-from arena.hosting.sandbox.start import start_confined
+from arena.hosting.user_directories import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from engine.text import Text
 
 PROGRAM = Path(__file__).with_name("inside") / "main.py"
 REPORT_LIMIT_S = 30.0
 _LOOK_S = 0.01
+_GROUP_LIMITS = GroupLimits(memory_bytes=32 << 20, processes=8)
+_EATEN_MB = 128
+_PATIENCE_S = 10.0
+_GROUP_LOOK_S = 0.005
+_FROZEN_S = 0.05
+_SOME_US = 20_000
+_HARDLY_US = 1_000
+"""What it may be on its way to standing still when it is said to (measured: up to 20 us)."""
+_REFUSED = {"EPERM", "EACCES", "ENOENT", "EROFS", "EAFNOSUPPORT", "ENOSYS"}
 
 
 async def try_level(level: str) -> list[SandboxCheck]:
@@ -78,3 +96,207 @@ async def _await_report(process: HostedProcess) -> str:
         if words
         else Text("hosting.it_ended_with", "it ended with {what}", what=process.exited.result().describe())
     )
+
+
+_GROUP_PROGRAM = Path(__file__).with_name("inside") / "group.py"
+
+
+async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
+    """Return the checks of a group: CPU, freezer, weight, processes, memory, removal. Raises HostingError."""
+    spinner, eater = await asyncio.gather(
+        _start_in_group(launcher, "spin"), _start_in_group(launcher, "eat", str(_EATEN_MB)), return_exceptions=False
+    )
+    place = spinner.group
+    assert place is not None
+    checks = [
+        SandboxCheck(
+            Text("hosting.control_group_own", "a control group of its own"),
+            True,
+            f"version {place.version}, {place.distinct[0]}",
+        )
+    ]
+    try:
+        checks += await _try_freezer(place)
+        checks.append(_judge_weight(place))
+        await _until(lambda: spinner.written.stdout != b"", spinner)
+        spinner.signal(signal.SIGUSR1)
+        checks.append(
+            await _judge_end(
+                spinner,
+                Text("hosting.more_processes_than_allowed_refused", "more processes than allowed are refused"),
+                "processes",
+            )
+        )
+        checks.append(
+            await _judge_end(
+                eater,
+                Text("hosting.memory_limited_shared_kernel_own", "memory is limited, shared and the kernel's own too"),
+                "memory",
+            )
+        )
+    finally:
+        await spinner.end()
+        await eater.end()
+    left = [directory for directory in place.distinct if os.path.isdir(directory)]  # noqa: PTH112
+    return [
+        *checks,
+        SandboxCheck(
+            Text("hosting.group_removed", "the group is removed"), not left, ", ".join(left) or "nothing is left"
+        ),
+    ]
+
+
+async def _start_in_group(launcher: LauncherClient, *arguments: str) -> HostedProcess:
+    command = [sys.executable, "-I", "-S", str(_GROUP_PROGRAM), *arguments]
+    confinement = Confinement(rlimits={"RLIMIT_CORE": 0}, seccomp="", group=_GROUP_LIMITS)
+    return await launcher.start(StartRequest(command, str(_GROUP_PROGRAM.parent), {}, confinement=confinement))
+
+
+async def _try_freezer(place: GroupPlace) -> list[SandboxCheck]:
+    """Return the checks of CPU time and freezer, with a process that computes all the time."""
+    account, freezer = CpuAccount(place), Freezer(place)
+    try:
+        told = await _grows(account)
+        stands = freezer.freeze_surely(_PATIENCE_S)  # on a busy machine its turn comes late
+        before_us = account.used_us()
+        await asyncio.sleep(_FROZEN_S)
+        used_us = account.used_us() - before_us
+        freezer.thaw()
+        goes_on = await _grows(account)
+    finally:
+        account.close()
+        freezer.close()
+    return [
+        SandboxCheck(Text("hosting.processor_time_told", "its processor time is told"), told, f"{before_us} us"),
+        SandboxCheck(
+            Text("hosting.stands_still_while_frozen", "it stands still while it is frozen"),
+            stands and used_us < _HARDLY_US and goes_on,
+            f"{used_us} us in {_FROZEN_S * 1000:.0f} ms{'' if goes_on else ', and did not go on'}",
+        ),
+    ]
+
+
+async def _grows(account: CpuAccount) -> bool:
+    start_us = account.used_us()
+    deadline = asyncio.get_running_loop().time() + _PATIENCE_S
+    while account.used_us() - start_us < _SOME_US and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(_GROUP_LOOK_S)
+    return account.used_us() - start_us >= _SOME_US
+
+
+def _judge_weight(place: GroupPlace) -> SandboxCheck:
+    wanted = next(
+        one.text for one in place.cgroup_version.settings if (one.role, one.file) == place.cgroup_version.weight
+    )
+    found = place.read(place.cgroup_version.weight).strip()
+    return SandboxCheck(
+        Text("hosting.weighs_much_every_other", "it weighs as much as every other"),
+        found == wanted,
+        f"{place.cgroup_version.weight[1]} {found}",
+    )
+
+
+async def _judge_end(process: HostedProcess, name: str, what: str) -> SandboxCheck:
+    ended = await process.wait(_PATIENCE_S)
+    found = process.exceeded.what if process.exceeded is not None else "no limit"
+    return SandboxCheck(name, ended and found == what, f"it came to: {found}")
+
+
+async def _until(is_done: Callable[[], bool], process: HostedProcess) -> None:
+    """Wait until the output of a process shows something, or it has ended."""
+    deadline = asyncio.get_running_loop().time() + _PATIENCE_S
+    while not process.exited.done() and asyncio.get_running_loop().time() < deadline:
+        with suppress(HostingError):
+            await process.collect()
+        if is_done():
+            return
+        await asyncio.sleep(_GROUP_LOOK_S)
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxCheck:
+    """One thing that a sandbox must do, and whether it did."""
+
+    name: str
+    holds: bool
+    found: str
+
+
+def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, left: list[int]) -> list[SandboxCheck]:
+    """Return the checks of a trial.
+
+    `said` is what `inside/main.py` printed, `processes` the limit it was given, `started_by` our user id, and `left`
+    are the processes that outlived the kill.
+    """
+    checks = [
+        SandboxCheck(
+            Text("hosting.same_interpreter", "the same interpreter"),
+            (said["version"], said["prefix"]) == (sys.version, sys.prefix),
+            Text(
+                "hosting.at_outside_at",
+                "{version} at {path}, outside {own} at {own_path}",
+                version=said["version"].split()[0],
+                path=said["prefix"],
+                own=sys.version.split()[0],
+                own_path=sys.prefix,
+            ),
+        ),
+        SandboxCheck(
+            Text("hosting.packages_bots_can_read", "the packages for bots can be read"),
+            set(said["packages"]) == {"done"},
+            ", ".join(said["packages"]),
+        ),
+        _refused(
+            Text("hosting.files_outside_cannot_read", "files outside cannot be read"),
+            [said["outside"], said["passwords"]],
+        ),
+        _refused(Text("hosting.code_cannot_changed", "its code cannot be changed"), [said["code"]]),
+        SandboxCheck(
+            Text("hosting.own_directory_can_written", "its own directory can be written"),
+            said["work"] == "done",
+            said["work"],
+        ),
+        _refused(Text("hosting.no_network", "no network"), said["sockets"]),
+        SandboxCheck(
+            Text("hosting.arena_socket_reached", "the arena's socket is reached"),
+            said["referee"] == "done",
+            said["referee"],
+        ),
+        _refused(
+            Text("hosting.no_namespaces_no_tracing_no", "no namespaces, no tracing, no priorities"), said["calls"]
+        ),
+    ]
+    if level in WRAPPED_LEVELS:
+        checks += [_own_user(said["uid"], started_by), _fork_limit(said, processes)]
+    checks.append(
+        SandboxCheck(
+            Text("hosting.nothing_left_after_kill", "nothing is left after a kill"),
+            not left,
+            Text("hosting.processes_left", "{number} processes left", number=len(left)),
+        )
+    )
+    return checks
+
+
+def _own_user(user: int, started_by: int) -> SandboxCheck:
+    return SandboxCheck(
+        Text("hosting.not_root", "it is not root"),
+        started_by != 0 or user != 0,
+        Text("hosting.user_started", "user {user}, started by {starter}", user=user, starter=started_by),
+    )
+
+
+def _refused(name: str, outcomes: list[str]) -> SandboxCheck:
+    return SandboxCheck(name, all(outcome in _REFUSED for outcome in outcomes), ", ".join(outcomes))
+
+
+def _fork_limit(said: Mapping[str, Any], processes: int) -> SandboxCheck:
+    holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
+    found = Text(
+        "hosting.allowed_started_when",
+        "{allowed} allowed, {started} started when it was {few}",
+        allowed=said["processes"],
+        started=said["forks"],
+        few=said["few"],
+    )
+    return SandboxCheck(Text("hosting.fork_bomb_stopped", "a fork bomb is stopped"), holds, found)

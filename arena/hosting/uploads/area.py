@@ -19,10 +19,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.hosting.building import fsync, locked
+from arena.hosting.atomic_directory import fsync, locked
 from arena.hosting.removal import remove_tree
 from arena.hosting.uploads.disk import (
     Upload,
+    UploadHistory,
     data_path,
     locked_data,
     make_upload,
@@ -43,7 +44,6 @@ from arena.hosting.uploads.errors import (
     space,
     storing,
 )
-from arena.hosting.uploads.history import UploadHistory
 from engine.text import Text
 
 _ID_DIGITS = 32

@@ -20,9 +20,8 @@ from arena.service.metrics import Metrics
 from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.tasks import SupervisedTasks, TaskSpec
 from arena.tournament.runner import MatchExecutor
-from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
-from arena.trial.setups import setups_of
-from arena.trial.values import TrialCheck, TrialSetup, failed, finding_json
+from arena.trial.lineup import QUICK_SAMPLES, RIVAL, sample_seat, setups_of
+from arena.trial.trials import TrialCheck, TrialSetup, failed, finding_json
 from engine.text import Text, placed
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders

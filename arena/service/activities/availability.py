@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from arena.hosting.builder.build import build_version
-from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.manifest import BotDirectoryError
-from arena.hosting.runtimes.errors import RuntimeBrokenError
+from arena.hosting.runtimes.runtime import RuntimeBrokenError
 from arena.hosting.store import StoreError
 from arena.service.activities.context import ServiceContext
 from engine.text import Text

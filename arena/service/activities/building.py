@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.hosting.builder.build import build_version
-from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.model.admissions import Finding
 from arena.service.supervision import Supervisor
-from arena.trial.values import TrialCheck, failed
+from arena.trial.trials import TrialCheck, failed
 from ratings.read.tournaments import entrant_versions
 from ratings.store.database import Database
 

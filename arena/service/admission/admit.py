@@ -15,8 +15,7 @@ from arena.service.admission.trial_matches import (
 )
 from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.tournament.runner import MatchExecutor
-from arena.trial.blunders import Blunder, blunders_in, checks_of, finding_of
-from arena.trial.explaining import explain
+from arena.trial.blunders import Blunder, blunders_in, checks_of, explain, finding_of
 from arena.trial.judging import (
     judge_clock,
     judge_determinism,
@@ -25,8 +24,7 @@ from arena.trial.judging import (
     judge_play,
     judge_second_match,
 )
-from arena.trial.trials import PlayedTrial, UndecidedError, play_all
-from arena.trial.values import TrialCheck, TrialMatch, failed, passed, skipped
+from arena.trial.trials import PlayedTrial, TrialCheck, TrialMatch, UndecidedError, failed, passed, play_all, skipped
 from engine.text import Text
 
 Report = Callable[[Finding], None]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.service.admission.values import AdmissionRequest
-from arena.trial.values import TrialMatch, TrialSetup
+from arena.trial.trials import TrialMatch, TrialSetup
 
 _SEED_BITS = 53
 

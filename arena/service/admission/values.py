@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.admissions import Finding
-from arena.trial.values import TrialSetup
+from arena.trial.trials import TrialSetup
 
 CLOCK = parse_time_control("250ms")
 TIGHT_CLOCK = parse_time_control("50ms")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.hosting import building
+from arena.hosting import atomic_directory
 from arena.hosting.removal import remove_tree
 from arena.hosting.store import StoreError, VersionStore
 from arena.service.backup.errors import DamagedArchiveError, HomeArchiveError
@@ -53,7 +53,7 @@ def restore_home(archive: Path, directory: Path, report: Report = lambda _senten
         report(Text("service.checking_database_files_versions", "checking the database and the files of the versions"))
         problems = _problems(Home(staging))
         staging.rename(directory)
-        building.fsync(directory.parent)
+        atomic_directory.fsync(directory.parent)
     except OSError as error:
         raise HomeArchiveError(_explain(directory, error)) from error
     finally:
@@ -110,7 +110,7 @@ def _fill(archive: Path, staging: Path) -> tuple[UnpackedArchive, str]:
     finally:
         database.close()
     database_was = play_own_database(staging / SETTINGS)
-    building.flush(staging)
+    atomic_directory.flush(staging)
     return unpacked, database_was
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.errors import RuntimeSettingsError
-from arena.hosting.runtimes.settings import parse_runtimes
+from arena.hosting.runtimes.runtime import RuntimeSettingsError, parse_runtimes
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.service.admission.waiting import sandbox_problem

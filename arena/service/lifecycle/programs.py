@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.settings import parse_runtimes
-from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.runtimes.runtime import parse_runtimes
+from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.service.home import Home

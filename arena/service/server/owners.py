@@ -19,10 +19,10 @@ from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] #
 from arena.app.accounts import LocalEntrance, StoredUsage
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
-from arena.hosting.runtime_directory import MAX_SOCKET_PATH
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
+from arena.hosting.user_directories import MAX_SOCKET_PATH
 from arena.model.admissions import Admission
 from arena.rpc.calls import PACKAGE, SERVICES, UPLOAD
 from arena.service.addresses import Address, parse_address

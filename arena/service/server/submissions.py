@@ -11,16 +11,15 @@ from typing import Protocol
 import grpc
 
 from arena.app.policy import Viewer
-from arena.hosting.archive.errors import BotArchiveError
-from arena.hosting.archive.storing import add_archive
-from arena.hosting.archive.transport import CHUNK_BYTES
+from arena.hosting.archive.checking import add_archive
+from arena.hosting.archive.format import BotArchiveError
+from arena.hosting.archive.packing import CHUNK_BYTES
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.hosting.uploads.area import UploadArea, upload_id
-from arena.hosting.uploads.disk import Upload
+from arena.hosting.uploads.disk import PastUpload, Upload, UploadHistory
 from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError
-from arena.hosting.uploads.history import PastUpload, UploadHistory
 from arena.model.admissions import Admission
 from arena.model.uploads import Submitted, UploadTicket
 from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem

@@ -7,7 +7,7 @@ from typing import Any
 
 import grpc
 
-from arena.hosting.archive.transport import expand_chunk
+from arena.hosting.archive.packing import expand_chunk
 from arena.hosting.uploads.area import UploadArea
 from arena.service.server.authentication import CALLER, Caller
 from arena.service.server.submissions import own_upload

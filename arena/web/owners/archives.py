@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, BinaryIO, Final
 
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits
 from engine.text import Text
 
 MOST_LIST_BYTES: Final = 4 << 20

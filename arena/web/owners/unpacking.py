@@ -8,9 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from arena.hosting.archive.errors import BotArchiveError
-from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import check_path, quote_path
+from arena.hosting.archive.format import ArchiveLimits, BotArchiveError, check_path, quote_path
 from arena.hosting.content import is_left_out
 from arena.web.owners.archives import BROKEN, InvalidUploadError, read_members
 from arena.web.redaction.public_message import is_full

@@ -12,8 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from arena.hosting.archive.errors import BotArchiveError
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits, BotArchiveError
 from arena.hosting.errors import HostingError
 from arena.i18n.catalogue import words
 from arena.rpc.upload import submit

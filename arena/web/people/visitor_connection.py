@@ -8,9 +8,7 @@ from contextlib import suppress
 
 import grpc
 
-from arena.connect.backoff import ReconnectBackoff
-from arena.connect.refusals import RetryDecision, end_of
-from arena.connect.stream import ServiceStream, open_stream
+from arena.connect.stream import ReconnectBackoff, RetryDecision, ServiceStream, end_of, open_stream
 from arena.model.people import GUEST_VERSION
 from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2

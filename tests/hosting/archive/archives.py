@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.archive.checking import check_archive
-from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits, ArchiveReason, BotArchiveError
 from arena.hosting.archive.packing import pack
 
 MANIFEST = b'schema = 1\nname = "my-bot"\ncommand = ["python", "main.py"]\n'

@@ -10,11 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.hosting.archive.checking import check_archive
-from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
-from arena.hosting.archive.format import END, header
-from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.storing import archive_hash, unpack
+from arena.hosting.archive.checking import archive_hash, check_archive, unpack
+from arena.hosting.archive.format import END, ArchiveLimits, ArchiveReason, BotArchiveError, header
 from arena.hosting.content import content_hash
 from tests.hosting.archive.archives import LEAST, packed, refusal, tar, write_files
 

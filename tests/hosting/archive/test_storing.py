@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.archive.errors import ArchiveContentError, ArchiveReason, BotArchiveError
-from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.storing import add_archive
+from arena.hosting.archive.checking import add_archive
+from arena.hosting.archive.format import ArchiveContentError, ArchiveLimits, ArchiveReason, BotArchiveError
 from arena.hosting.content import content_hash
 from arena.hosting.store import StoreError, VersionStore
 from tests.hosting.archive.archives import LEAST, packed, write_files
@@ -18,7 +17,7 @@ from tests.support.small_disk import run_on_small_disk
 ADD = """
 import resource, sys
 from pathlib import Path
-from arena.hosting.archive.storing import add_archive
+from arena.hosting.archive.checking import add_archive
 from arena.hosting.store import StoreError, VersionStore
 store, archive, expected, most = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 if most:
@@ -37,7 +36,7 @@ CHURN = """
 import io, sys
 from pathlib import Path
 from arena.hosting.archive.packing import pack
-from arena.hosting.archive.storing import add_archive
+from arena.hosting.archive.checking import add_archive
 from arena.hosting.store import VersionStore
 source, store = Path(sys.argv[1]), VersionStore(Path(sys.argv[2]))
 number = int(sys.argv[3])

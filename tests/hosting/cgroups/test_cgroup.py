@@ -1,21 +1,23 @@
 """Groups of this machine: made, measured, frozen, killed and removed, whatever is in them, with real processes."""
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from arena.hosting.cgroups.accounts import CpuAccount
-from arena.hosting.cgroups.cgroup import Cgroup, list_members
-from arena.hosting.cgroups.errors import GroupError
+from arena.hosting.cgroups import cgroup as group_module
+from arena.hosting.cgroups.cgroup import Cgroup, CpuAccount, kill_all, list_members
+from arena.hosting.cgroups.hierarchy import GroupError, GroupLimits, GroupPlace
 from arena.hosting.cgroups.holder import GroupHolder, sweep_groups
-from arena.hosting.cgroups.limits import GroupLimits
-from arena.hosting.cgroups.meter import GroupMeter
-from arena.hosting.cgroups.place import GroupPlace
+from arena.hosting.procfs.meter import GroupMeter
 from tests.support.groups import need_groups
 from tests.support.processes import wait_until
 
@@ -41,6 +43,8 @@ for line in sys.stdin:
         os._exit(0)
     os.wait()
 """
+PLACE = cast("Any", SimpleNamespace(cgroup_version=SimpleNamespace(kill=None)))
+KILLED = [(1001, signal.SIGKILL), (1002, signal.SIGKILL)]
 
 
 @pytest.fixture
@@ -147,7 +151,7 @@ def test_what_a_dead_arena_left_is_swept_with_everybody_in_it_asleep_or_not(hold
     program = (
         "import os, subprocess, sys\n"
         "from arena.hosting.cgroups.holder import GroupHolder\n"
-        "from arena.hosting.cgroups.limits import GroupLimits\n"
+        "from arena.hosting.cgroups.hierarchy import GroupLimits\n"
         "group = GroupHolder().make(1, GroupLimits(64 << 20, 10))\n"
         "subprocess.Popen([sys.executable, '-S', '-c', 'while True: pass'], preexec_fn=group.enter, stdout=2)\n"
         "group.freeze()\n"
@@ -174,3 +178,48 @@ def test_a_machine_without_groups_says_what_to_do(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("arena.hosting.cgroups.offer.read_hierarchies", list)
     with pytest.raises(GroupError, match="there is no control group for memory; mount cgroup2"):
         GroupHolder().make(1, LIMITS)
+
+
+class Freezer:
+    """Notes what is done with the group."""
+
+    def __init__(self, done: list[object], *, fails: bool = False) -> None:
+        self._done, self._fails = done, fails
+
+    def freeze_surely(self) -> None:
+        self._done.append("freeze")
+        if self._fails:
+            raise OSError
+
+    def thaw(self) -> None:
+        self._done.append("thaw")
+
+
+@pytest.fixture
+def done(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What was done, in order, with a group of two of which one is gone already."""
+    noted: list[object] = []
+
+    def kill(pid: int, number: int) -> None:
+        noted.append((pid, number))
+        if pid == 1001:
+            raise ProcessLookupError
+
+    monkeypatch.setattr(group_module, "list_members", lambda _place: [1001, 1002])
+    monkeypatch.setattr(os, "kill", kill)
+    return noted
+
+
+def test_they_stand_still_while_they_are_killed_and_may_leave_then(done: list[object]) -> None:
+    kill_all(PLACE, cast("Any", Freezer(done)))
+    assert done == ["freeze", *KILLED, "thaw"]
+
+
+def test_they_are_killed_too_if_they_cannot_be_stopped(done: list[object]) -> None:
+    kill_all(PLACE, cast("Any", Freezer(done, fails=True)))
+    assert done == ["freeze", *KILLED, "thaw"]
+
+
+def test_a_group_of_somebody_who_died_has_no_freezer_and_is_killed_too(done: list[object]) -> None:
+    kill_all(PLACE, None)
+    assert done == KILLED

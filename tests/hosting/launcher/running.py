@@ -4,7 +4,7 @@ import os
 import sys
 
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.messages import StartRequest
 from tests.support.processes import marked_processes, parent_of, wait_until
 
 NAP = "import time; time.sleep(3600)"

@@ -13,8 +13,7 @@ import pytest_asyncio
 
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.launcher.reports import Exit
-from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.messages import Exit, StartRequest
 from tests.hosting.launcher.running import NAP, launcher_of, run
 from tests.support.patience import PATIENCE_S
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.launcher.reports import FreezeOutcome
+from arena.hosting.launcher.messages import FreezeOutcome
 from arena.hosting.procfs.processes import STATE, list_descendants, list_threads, parse_stat, read_file
 from tests.support.patience import PATIENCE_S, patient_endings
 from tests.support.processes import wait_until

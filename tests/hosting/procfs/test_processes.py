@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from arena.hosting.procfs.processes import read_environment, read_relations
-from arena.hosting.procfs.same_memory import share_memory
-from arena.hosting.procfs.usage import count_descriptors, proportional_bytes, resident_bytes
+from arena.hosting.procfs.usage import count_descriptors, proportional_bytes, resident_bytes, share_memory
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")
 

@@ -1,19 +1,32 @@
-"""What processes hold."""
+"""What processes use, and memory that is in no count of resident pages."""
 
+from __future__ import annotations
+
+import mmap
 import os
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
+from arena.hosting.procfs import usage
 from arena.hosting.procfs.machine import machine_bytes
-from arena.hosting.procfs.same_memory import share_memory
 from arena.hosting.procfs.usage import (
+    BUFFER_BYTES,
+    FREE_BUFFERS,
+    MAPPING_BYTES,
+    MOST_SHARED_BYTES,
     count_descriptors,
     exact_bytes,
+    hidden_bytes,
+    machine_memory,
     proportional_bytes,
     resident_bytes,
+    share_memory,
     tree_resident_bytes,
 )
 
@@ -31,6 +44,7 @@ top = ctypes.c_void_p(ctypes.addressof(stack) + (1 << 16) - 16)
 print(ctypes.CDLL(None).clone(pause, top, CLONE_VM | SIGCHLD, None), flush=True)
 ctypes.CDLL(None).pause()
 """
+NO_GROWTH, MUCH = 0, 1 << 40
 
 
 def test_the_memory_of_a_process_is_that_of_its_tree_and_no_more_than_the_machine_has() -> None:
@@ -71,3 +85,62 @@ def test_open_files_are_counted() -> None:
 def test_a_process_that_has_ended_holds_nothing() -> None:
     figures = [measure(NOBODY) for measure in (resident_bytes, proportional_bytes, tree_resident_bytes)]
     assert [*figures, count_descriptors(NOBODY)] == [0, 0, 0, 0]
+
+
+def own_bytes(shared_growth: int = NO_GROWTH) -> int:
+    return hidden_bytes([os.getpid()], shared_growth)
+
+
+def test_a_process_that_has_ended_hides_nothing() -> None:
+    assert hidden_bytes([NOBODY], MUCH) == 0
+
+
+def test_the_machine_has_a_kernel() -> None:
+    kernel, shared = machine_memory()
+    assert kernel > 0
+    assert shared >= 0
+
+
+@pytest.mark.hostile("fill-the-kernel-with-mappings")
+def test_every_mapping_counts() -> None:
+    page, before = mmap.PAGESIZE, own_bytes()
+    with mmap.mmap(-1, 2000 * page, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as region:
+        for index in range(0, 2000, 2):
+            region.madvise(mmap.MADV_DONTFORK, index * page, page)  # a mapping of its own in the middle of another one
+        assert own_bytes() - before > 1900 * MAPPING_BYTES
+
+
+@pytest.mark.hostile("share-memory-and-let-it-go")
+def test_shared_memory_counts_for_as_much_as_the_machine_lost_at_most() -> None:
+    before = own_bytes(MUCH)
+    with mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE):
+        assert own_bytes(MUCH) - before >= 2 * MOST_SHARED_BYTES
+        assert own_bytes(MOST_SHARED_BYTES // 2) - own_bytes(NO_GROWTH) <= MOST_SHARED_BYTES // 2
+
+
+@pytest.mark.hostile("fill-the-kernel-with-messages")
+def test_sockets_count_beyond_the_number_that_honest_bots_have() -> None:
+    before = own_bytes()
+    with ExitStack() as stack:
+        for _ in range(FREE_BUFFERS):
+            for end in socket.socketpair():
+                stack.enter_context(end)
+        assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
+
+
+@pytest.mark.hostile("fill-the-kernel-with-messages")
+def test_a_file_that_is_closed_while_they_are_counted_hides_no_socket() -> None:
+    """The list of files has a descriptor itself, the lowest that is free; it is closed when its own name is read."""
+    before = own_bytes()
+    with ExitStack() as stack:
+        with Path(os.devnull).open("rb"):
+            for _ in range(FREE_BUFFERS):
+                for end in socket.socketpair():
+                    stack.enter_context(end)
+        assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
+
+
+def test_the_machine_tells_what_its_kernel_holds_and_what_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = b"MemTotal: 8000 kB\nShmem: 7 kB\nKernelStack: 10 kB\nPageTables: 200 kB\nSUnreclaim: 3000 kB\n"
+    monkeypatch.setattr(usage, "read_file", lambda _path: told)
+    assert machine_memory() == (3210 * 1024, 7 * 1024)

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings
-from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.runtimes.runtime import RuntimeDefinition, RuntimeKind, RuntimeSettings
+from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import VersionStore
 from arena.match.programs import program_seat
 from arena.worker.host import MatchHost

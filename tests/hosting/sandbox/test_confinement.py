@@ -1,21 +1,38 @@
-"""What a process can and cannot do at each level, tried by real ones."""
+"""What a process can and cannot do and reach at each level, and that nothing of it is left. Tried by real ones."""
 
+from __future__ import annotations
+
+import asyncio
 import json
 import os
 import platform
+import secrets
 import signal
+import socket
 import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from arena.hosting.launcher.uids import FIRST_UID, UIDS
-from arena.hosting.visible_paths import KIT_FILES, kit_places
-from tests.hosting.sandbox.tried import NAP, REFUSED, TRY, up
+from arena.hosting.bot_environment import KIT_FILES, kit_places
+from arena.hosting.launcher.messages import OutputMark
+from arena.hosting.launcher.spawn import FIRST_UID, UIDS
+from arena.hosting.procfs.processes import list_descendants, read_relations
+from arena.service.addresses import parse_address
+from arena.service.health import Health
+from arena.service.lifecycle.admin import AdminListener
+from arena.service.metrics import Metrics
+from tests.hosting.sandbox.tried import BEHIND_A_DEAD_THREAD, NAP, REFUSED, TRY, excess, up
+from tests.support.owners import running_server
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
+REACHED = "reached"
 
 
 @pytest.mark.hostile("read-files")
@@ -146,8 +163,168 @@ async def test_as_root_every_process_has_a_user_of_its_own(place: Place, standar
 async def test_a_sandbox_that_cannot_be_made_is_told_apart(place: Place, standard: str) -> None:
     (place.directory / "play").unlink()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.hosting.sandbox.start._open_socket", lambda _: None)
+        patch.setattr("arena.hosting.sandbox.levels._open_socket", lambda _: None)
         process = await place.start(standard, "print(1)")
     assert await process.wait(PATIENCE_S)
     assert not process.has_begun
     assert "bwrap" in (await process.collect()).stderr
+
+
+PROGRAM = (Path(__file__).parents[2] / "support" / "reaching.py").read_text(encoding="utf-8")
+
+
+@asynccontextmanager
+async def services() -> AsyncIterator[dict[str, Any]]:
+    """The owners' services on a socket and over TCP, the admin listener, a socket without a file; where they are."""
+    name = f"arena-{secrets.token_hex()}"
+    admin = AdminListener(Metrics(), Health())
+    with (
+        tempfile.TemporaryDirectory(prefix="kma") as directory,
+        running_server(Path(directory)) as server,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
+        abstract.bind("\0" + name)
+        abstract.listen()
+        at = await admin.start(parse_address("127.0.0.1:0"))
+        assert server.addresses.address is not None
+        owners = parse_address(server.addresses.address)
+        try:
+            yield {
+                "sockets": [str(server.addresses.socket)],
+                "addresses": [("127.0.0.1", owners.port), ("127.0.0.1", at.port)],
+                "abstract": name,
+                "process": os.getpid(),
+            }
+        finally:
+            await admin.stop()
+
+
+async def look_around(place: Place, level: str) -> tuple[dict[str, str], str]:
+    """What a bot at that level reached of the services, and what came of its way to the referee."""
+    async with services() as aims:
+        found, referee = (await place.run(level, PROGRAM, json.dumps(aims))).splitlines()
+    return json.loads(found), referee
+
+
+@pytest.mark.hostile("connect")
+async def test_a_bot_in_the_sandbox_reaches_the_referee_and_nothing_else(place: Place, standard: str) -> None:
+    found, referee = await look_around(place, standard)
+    assert referee == REACHED
+    assert len(found) == 8
+    assert REACHED not in found.values(), found
+
+
+@pytest.mark.needs("minutes")
+async def test_without_a_sandbox_the_same_program_reaches_everything(place: Place) -> None:
+    found, referee = await look_around(place, "none")
+    assert referee == REACHED
+    assert found.pop("inherited") == "nothing to try"
+    assert set(found.values()) == {REACHED}, found
+
+
+async def test_status_and_signal_are_those_of_the_bot(place: Place, level: str) -> None:
+    for program, expected in (("raise SystemExit(7)", (7, 0)), ("import os; os.abort()", (0, signal.SIGABRT))):
+        process = await place.start(level, program)
+        assert await process.wait(PATIENCE_S)
+        assert (process.exited.result().status, process.exited.result().signal) == expected
+        assert process.has_begun
+        assert process.exceeded is None
+
+
+async def test_a_bot_is_asked_before_it_is_killed(place: Place, level: str) -> None:
+    program = f"import os, signal; signal.signal(15, lambda *_: os._exit(5)); print(1); {NAP}"
+    process = await place.start(level, program)
+    await up(process)
+    process.signal(signal.SIGTERM)
+    assert await process.wait(PATIENCE_S)
+    assert process.exited.result().status == 5
+
+
+@pytest.mark.hostile("leave-daemons")
+async def test_nothing_of_a_family_is_left(place: Place, level: str) -> None:
+    program = (
+        "import contextlib, os, time\n"
+        "for _ in range(3):\n"
+        "    if os.fork() == 0:\n"
+        "        with contextlib.suppress(PermissionError): os.setsid()\n"
+        "        if os.fork() == 0: time.sleep(3600)\n"
+        "        os._exit(0)\n"
+        f"print(1); {NAP}"
+    )
+    process = await place.start(level, program)
+    await up(process)
+    family = list_descendants(process.pid)
+    process.signal(signal.SIGKILL)
+    assert await process.wait(PATIENCE_S)
+    left = [pid for pid in family if (relations := read_relations(pid)) and not relations.is_zombie]
+    assert left == []
+
+
+@pytest.mark.hostile("leave-a-daemon-behind-a-dead-thread")
+async def test_a_daemon_whose_first_thread_has_ended_is_gone_with_it(place: Place) -> None:
+    program = BEHIND_A_DEAD_THREAD + (
+        "if os.fork() == 0:\n"
+        "  os.setsid()\n"
+        "  if os.fork() == 0: go_on(lambda: (print(1), time.sleep(3600)))\n"
+        "  os._exit(0)\n"
+        f"{NAP}"
+    )
+    process = await place.start("none", program)
+    await up(process)
+    family = list_descendants(process.pid)
+    await process.end()
+    left = [pid for pid in family if (relations := read_relations(pid)) and not relations.is_zombie]
+    assert left == []
+
+
+@pytest.mark.hostile("leave-files-nobody-may-remove")
+async def test_its_files_are_gone_with_it(place: Place, level: str) -> None:
+    await place.run(level, "import os; os.makedirs('a/b'); os.chmod('a', 0)")
+    assert not (place.directory / "scratch" / "1").exists()
+
+
+@pytest.mark.hostile("directories-deeper-than-any-path")
+@pytest.mark.needs("minutes")
+async def test_directories_deeper_than_any_path_harm_nobody_and_are_gone_with_it(place: Place, level: str) -> None:
+    program = f"import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\nprint(1); {NAP}"
+    process = await place.start(level, program)
+    if level == "standard":  # there they are its own affair
+        await up(process)
+        await process.end()
+    else:
+        assert (await excess(process))[0] == "disk"
+    assert not (place.directory / "scratch" / "1").exists()
+
+
+@pytest.mark.host_fault("launcher-killed")
+async def test_a_killed_launcher_takes_its_sandboxes_with_it(place: Place, standard: str) -> None:
+    process = await place.start(standard, f"print(1); {NAP}")
+    await up(process)
+    family = list_descendants(process.pid)
+    launcher = read_relations(process.pid)
+    assert launcher is not None
+    os.kill(launcher.parent, signal.SIGKILL)
+    async with asyncio.timeout(PATIENCE_S):
+        while any((relations := read_relations(pid)) and not relations.is_zombie for pid in family):
+            await asyncio.sleep(0.01)
+
+
+async def test_the_log_of_a_match_is_what_lies_between_its_marks(place: Place) -> None:
+    program = (
+        "import sys, signal\n"
+        "for line in ('before', 'within', 'after'):\n"
+        "  print(line); print(line, file=sys.stderr, flush=True)\n"
+        "  signal.sigwait({signal.SIGUSR1})\n"
+    )
+    program = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})\n" + program
+    process = await place.start("none", program)
+    await up(process)
+    start = await process.mark()
+    process.signal(signal.SIGUSR1)
+    async with asyncio.timeout(PATIENCE_S):
+        while (output := await process.collect(start)).stderr != "within\n" or not output.stdout:
+            await asyncio.sleep(0.01)
+    assert (output.stdout, output.stderr, output.dropped) == ("within\n", "within\n", 0)
+    await process.end()
+    assert (await process.collect()).stdout == "before\nwithin\n"
+    assert start == OutputMark(len("before\n"), len("before\n"))

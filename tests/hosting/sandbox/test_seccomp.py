@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.procfs.hidden import MOST_SHARED_BYTES
-from arena.hosting.sandbox.arguments import NAMESPACE_FLAGS
-from arena.hosting.sandbox.bpf import ALLOW, KILL_PROCESS
-from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
+from arena.hosting.procfs.usage import MOST_SHARED_BYTES
+from arena.hosting.sandbox.seccomp import ALLOW, KILL_PROCESS, NAMESPACE_FLAGS, UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.syscalls import ABSENT, EXAMINED, LAST_KNOWN, LOCKS, MACHINES, REFUSED, SESSIONS, UNSUPPORTED
 from tests.support.bpf import answer
 

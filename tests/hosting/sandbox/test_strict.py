@@ -9,12 +9,11 @@ from itertools import count
 
 import pytest
 
-from arena.hosting.cgroups.accounts import CpuAccount
-from arena.hosting.cgroups.freezer import Freezer
+from arena.hosting.cgroups.cgroup import CpuAccount, Freezer
 from arena.hosting.errors import HostingError, LaunchError
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.procfs.processes import read_relations
-from arena.hosting.sandbox.group_trial import try_groups
+from arena.hosting.sandbox.trial import try_groups
 from arena.worker.meters import make_meter
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place, need

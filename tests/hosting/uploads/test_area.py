@@ -1,13 +1,26 @@
+"""Uploads arrive piece by piece, in whatever order things happen, and become the version that was sent."""
+
+from __future__ import annotations
+
 import hashlib
+import io
 import os
 import random
 import shutil
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from arena.hosting.archive.checking import add_archive
+from arena.hosting.archive.format import BotArchiveError
+from arena.hosting.archive.packing import Archive, compress_chunk, expand_chunk, pack
+from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits, upload_id
 from arena.hosting.uploads.errors import (
     UploadDamagedError,
@@ -19,10 +32,13 @@ from arena.hosting.uploads.errors import (
     UploadSpaceError,
     UploadSupersededError,
 )
+from tests.hosting.archive.archives import LEAST, write_files
 
 ARCHIVE = random.Random(7).randbytes(10_000)
 SHA256 = hashlib.sha256(ARCHIVE).hexdigest()
 ROOMY = UploadLimits(free_bytes=0)
+SHORT_ARCHIVE = random.Random(7).randbytes(701)
+WHOLE, CUT_OFF, MALFORMED, OTHER_BYTES = "whole", "cut off", "malformed", "other bytes"
 
 
 @pytest.fixture
@@ -284,3 +300,153 @@ def test_an_upload_whose_data_is_lost_can_be_begun_anew_and_swept(area: UploadAr
         (area.root / upload / "data").unlink()
         lost()
     assert files(area) == []
+
+
+class Uploading(RuleBasedStateMachine):
+    """Two owners upload two archives in any order of steps; what is stored is always a beginning of the archive."""
+
+    archives = (SHORT_ARCHIVE[:700], SHORT_ARCHIVE)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns: dict[tuple[str, int], int] = {}
+        self.stored: dict[tuple[str, int], int] = {}
+        self.place = tempfile.TemporaryDirectory()
+        self.area = UploadArea(Path(self.place.name), UploadLimits(free_bytes=0))
+
+    def teardown(self) -> None:
+        self.place.cleanup()
+
+    keys = st.tuples(st.sampled_from(["ann", "bob"]), st.integers(0, 1))
+
+    def id_of(self, key: tuple[str, int]) -> str:
+        return upload_id(key[0], hashlib.sha256(self.archives[key[1]]).hexdigest())
+
+    @rule(key=keys)
+    def begin(self, key: tuple[str, int]) -> None:
+        archive = self.archives[key[1]]
+        upload = self.area.begin(key[0], hashlib.sha256(archive).hexdigest(), len(archive))
+        assert upload.offset == self.stored.setdefault(key, 0)
+        self.turns[key] = upload.turn
+
+    @rule(key=keys, size_bytes=st.integers(0, 800), shift=st.sampled_from([0, 0, 0, 0, 1, -1]))
+    def append(self, key: tuple[str, int], size_bytes: int, shift: int) -> None:
+        offset, archive = self.stored.get(key, 0) + shift, self.archives[key[1]]
+        try:
+            after = self.area.append(
+                self.id_of(key), offset, archive[max(offset, 0) :][:size_bytes], self.turns.get(key, 0)
+            )
+        except UploadMissingError:
+            assert key not in self.stored
+        except UploadOffsetError as error:
+            assert shift != 0
+            assert error.offset == self.stored[key]  # noqa: PT017 - what else is right depends on the steps before
+        else:
+            assert shift == 0
+            self.stored[key] = after
+
+    @rule(key=keys)
+    def finish(self, key: tuple[str, int]) -> None:
+        try:
+            path = self.area.finish(self.id_of(key))
+        except (UploadMissingError, UploadOffsetError):
+            assert self.stored.get(key) != len(self.archives[key[1]])
+        else:
+            assert path.read_bytes() == self.archives[key[1]]
+
+    @rule(key=keys)
+    def discard(self, key: tuple[str, int]) -> None:
+        self.area.discard(self.id_of(key))
+        self.stored.pop(key, None)
+
+    @invariant()
+    def what_is_stored_is_known(self) -> None:
+        found = {upload.id: upload.offset for upload in self.area.uploads()}
+        assert found == {self.id_of(key): offset for key, offset in self.stored.items()}
+
+
+TestUploading = Uploading.TestCase
+TestUploading.settings = settings(max_examples=12, stateful_step_count=20)
+
+
+Packed = tuple[Archive, bytes]
+
+
+def pack_bot(directory: Path, number: int) -> Packed:
+    bot = write_files(directory / str(number), {**LEAST, "data": random.Random(number).randbytes(number * 997)})
+    target = io.BytesIO()
+    return pack(bot, target), target.getvalue()
+
+
+def send(
+    area: UploadArea, owner: str, archive: bytes, sha256: str, sizes: random.Random, *, breaks: bool
+) -> str | None:
+    """Upload an archive as a client does; the id if it did not break off."""
+    upload = area.begin(owner, sha256, len(archive))
+    offset = upload.offset
+    while offset < len(archive):
+        frame = compress_chunk(archive[offset : offset + sizes.randint(1, 20_000)])
+        offset = area.append(upload.id, offset, expand_chunk(frame), upload.turn)
+        if breaks and sizes.random() < 0.4:
+            return None
+    return upload.id
+
+
+def submit(area: UploadArea, store: VersionStore, owner: str, packed: Packed, fate: str, seed: int) -> str | None:
+    """The hash of the version that is stored in the end; None if there is none, and that is right."""
+    (known, archive), sizes = packed, random.Random(seed)
+    if fate == MALFORMED:
+        archive = archive[:-512] + seed.to_bytes(512)
+    sha256 = known.sha256 if fate == OTHER_BYTES else hashlib.sha256(archive).hexdigest()
+    sent = bytes(len(archive)) if fate == OTHER_BYTES else archive
+    id_ = None
+    while id_ is None:
+        id_ = send(area, owner, sent, sha256, sizes, breaks=fate == CUT_OFF)
+    if fate == OTHER_BYTES:
+        with pytest.raises(UploadDamagedError):
+            area.finish(id_)
+        return None
+    try:
+        with area.open_whole(id_) as file:
+            return add_archive(store, file, known.content_hash).hash
+    except BotArchiveError:
+        assert fate == MALFORMED
+        return None
+    finally:
+        area.discard(id_)
+
+
+def test_of_many_submissions_at_once_all_whole_archives_are_stored_once(tmp_path: Path) -> None:
+    area, store = UploadArea(tmp_path / "uploads", UploadLimits(free_bytes=0)), VersionStore(tmp_path / "store")
+    bots = [pack_bot(tmp_path / "bots", number) for number in range(10)]
+    fates = random.Random(5).choices([WHOLE, CUT_OFF, MALFORMED, OTHER_BYTES], [4, 3, 2, 1], k=60)
+
+    def submit_number(number: int) -> str | None:
+        return submit(area, store, f"owner{number}", bots[number % 10], fates[number], number)
+
+    with ThreadPoolExecutor(20) as pool:
+        stored = list(pool.map(submit_number, range(60)))
+    right = [bots[number % 10][0].content_hash if fates[number] in (WHOLE, CUT_OFF) else None for number in range(60)]
+    assert stored == right
+    assert sorted(path.name for path in store.root.iterdir()) == sorted({hash_ for hash_ in right if hash_})
+    assert all(store.get(hash_).hash == hash_ for hash_ in store.hashes())
+    assert not list(area.root.iterdir())
+
+
+def test_one_owner_who_submits_the_same_bot_from_many_places_gets_it_stored(tmp_path: Path) -> None:
+    area, store = UploadArea(tmp_path / "uploads", UploadLimits(free_bytes=0)), VersionStore(tmp_path / "store")
+    bot = pack_bot(tmp_path / "bots", 300)
+
+    def submit_number(number: int) -> str:
+        try:
+            return submit(area, store, "ann", bot, WHOLE, number) or ""
+        except UploadSupersededError:
+            return "superseded"
+        except UploadError as error:  # another stream was faster and discarded what it had finished
+            return str(error.reason)
+
+    with ThreadPoolExecutor(10) as pool:
+        ends = set(pool.map(submit_number, range(20)))
+    assert bot[0].content_hash in ends
+    assert ends <= {bot[0].content_hash, "superseded", "UPLOAD_MISSING", "UPLOAD_OFFSET"}
+    assert store.hashes() == [bot[0].content_hash]

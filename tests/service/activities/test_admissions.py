@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from arena.hosting.sandbox import choice
+from arena.hosting.sandbox import limits
 from arena.hosting.sandbox.probe import Probe
 from arena.match.report import MatchReport
 from arena.service.activities import admissions
@@ -18,7 +18,7 @@ from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
-from arena.trial.values import TrialCheck, failed, passed
+from arena.trial.trials import TrialCheck, failed, passed
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row
@@ -110,7 +110,7 @@ async def test_a_bot_of_an_owner_waits_for_a_sandbox_and_is_looked_at_when_there
     use(monkeypatch, [ADMITTED], [])
     works = asyncio.Event()
     monkeypatch.setattr(
-        choice, "_probe", lambda level: Probe(level) if works.is_set() else Probe(level, (), "no bwrap", "install it")
+        limits, "_probe", lambda level: Probe(level) if works.is_set() else Probe(level, (), "no bwrap", "install it")
     )
     stored = book.store.get(book.add_bot("ann").content_hash)
     made = ServiceLedger(book.database).submit_version(

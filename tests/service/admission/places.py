@@ -13,8 +13,7 @@ from arena.model.admissions import Finding, FindingState
 from arena.service.admission.admit import admit
 from arena.service.admission.values import AdmissionRequest, AdmissionVerdict
 from arena.tournament.runner import MatchExecutor
-from arena.trial.seats import sample_seat
-from arena.trial.setups import setups_of
+from arena.trial.lineup import sample_seat, setups_of
 from tests.support.patience import any_start
 from tests.support.specs import scripted
 

@@ -10,9 +10,8 @@ import pytest_asyncio
 from arena.executor.local import LocalExecutor
 from arena.model.admissions import FindingState
 from arena.service.admission.values import AdmissionOutcome
-from arena.trial.seats import sample_seat
-from arena.trial.setups import setups_of
-from arena.trial.values import TrialCheck
+from arena.trial.lineup import sample_seat, setups_of
+from arena.trial.trials import TrialCheck
 from tests.service.admission.places import choosing_bot, look_at
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.patience import any_start, patient_endings

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from arena.service.admission.trial_matches import clock_bouts, first_bout, memory_bouts, playing_bouts, repeated_bouts
 from arena.service.admission.values import AdmissionRequest
-from arena.trial.setups import setups_of
-from arena.trial.values import TrialCheck, TrialMatch, TrialSetup, failed, finding_json
+from arena.trial.lineup import setups_of
+from arena.trial.trials import TrialCheck, TrialMatch, TrialSetup, failed, finding_json
 from engine import registry
 from tests.service.admission.places import request_for
 from tests.support.specs import scripted

@@ -8,8 +8,8 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.model.admissions import FindingState
 from arena.service.admission.values import AdmissionOutcome
-from arena.trial.setups import setups_of
-from arena.trial.values import TrialCheck
+from arena.trial.lineup import setups_of
+from arena.trial.trials import TrialCheck
 from tests.cli.table import RoomExecutor
 from tests.service.admission.places import look_at
 from tests.support.specs import scripted

@@ -7,7 +7,7 @@ import errno
 import grpc
 import pytest
 
-from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
+from arena.hosting.archive.format import ArchiveReason, BotArchiveError
 from arena.hosting.builds import BuildMissingError
 from arena.hosting.uploads.errors import (
     UploadDamagedError,

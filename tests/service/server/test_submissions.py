@@ -8,8 +8,7 @@ from random import Random
 
 import pytest
 
-from arena.hosting.archive.packing import pack
-from arena.hosting.archive.transport import compress_chunk
+from arena.hosting.archive.packing import compress_chunk, pack
 from arena.hosting.content import content_hash
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import BusyError, LoginError, ServiceError

@@ -7,7 +7,7 @@ from arena.model.ladders import LadderRequest
 from arena.model.planning import TournamentRequest
 from arena.service.activities.availability import _FILES_GONE
 from arena.service.admission.waiting import NO_SANDBOX
-from arena.trial.values import TrialCheck, failed, finding_json
+from arena.trial.trials import TrialCheck, failed, finding_json
 from engine.text import Text
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ledger import Ledger

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits
 from arena.web.owners.archives import MOST_LIST_BYTES, InvalidUploadError
 from arena.web.owners.unpacking import unpack_bot
 

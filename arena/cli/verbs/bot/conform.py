@@ -22,12 +22,10 @@ from arena.cli.shared.places import refuse_server
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say, told
 from arena.conform.rules.table import BY_ID, RULES
-from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.builder.preparing import prepare_copy
-from arena.hosting.runtime_directory import scratch_directory, sweep
+from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.hosting.sandbox.limits import NONE
+from arena.hosting.sandbox.limits import NONE, SandboxPolicy
+from arena.hosting.user_directories import scratch_directory, sweep
 from engine.os_errors import os_error_text
 from engine.text import Text
 

@@ -28,8 +28,7 @@ from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
-    from arena.connect.bridge import Bridge
-    from arena.connect.connecting import ConnectOptions
+    from arena.connect.bridge import Bridge, ConnectOptions
 
 app = typer.Typer()
 
@@ -71,7 +70,7 @@ def connect(
 ) -> None:
     """Let a bot play on a service from this machine."""
     keep_grpc_quiet()
-    from arena.connect.connecting import ConnectOptions
+    from arena.connect.bridge import ConnectOptions
 
     manifest = load_manifest(directory)
     place = db if server is None else f"{SERVICE}{server}"
@@ -149,8 +148,8 @@ def _open_log(file: Path | None) -> Iterator[TextIO | None]:
 
 async def _run(order: ConnectOptions, report: BridgeReport, signals: SignalCount) -> None:
     """Run the bridge: the first signal lets running matches end, the second leaves, the third ends on the spot."""
-    from arena.connect.connecting import run_bridge
-    from arena.connect.errors import LeftError
+    from arena.connect.bridge import run_bridge
+    from arena.connect.news import LeftError
 
     task, bridges = asyncio.current_task(), list["Bridge"]()
 

@@ -15,10 +15,9 @@ from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import program
+from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.manifest_fields import FieldError, format_value, read_name
-from arena.hosting.new_bot import KIT, NewBot, write_new_bot
-from arena.hosting.sample_bots import template_languages
-from arena.hosting.tools import install_command, missing_packages
+from arena.hosting.sample_bots import KIT, NewBot, template_languages, write_new_bot
 from engine import registry
 from engine.text import Text
 

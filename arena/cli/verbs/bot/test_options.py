@@ -25,14 +25,12 @@ from arena.cli.shared.saying import say, told
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.procfs.processes import has_proc
-from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
-from arena.hosting.sandbox.limits import NONE
+from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level, strongest_level
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.trial.artifacts import ArtifactDirectory, held, usual_place
-from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
-from arena.trial.setups import setups_of
-from arena.trial.values import TrialSetup
+from arena.trial.lineup import GREEDY, RANDOM, SEARCH, sample_seat, setups_of
+from arena.trial.trials import TrialSetup
 from engine.text import Text
 
 SAMPLES = (RANDOM, GREEDY, SEARCH)

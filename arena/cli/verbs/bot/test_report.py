@@ -20,9 +20,8 @@ from arena.cli.verbs.bot.testing import BotTest, Turned
 from arena.model.admissions import Finding, FindingState
 from arena.model.columns import SEATS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.trial.artifacts import whole_log
-from arena.trial.figures import decision_times, peak_memory_bytes, score_of, scores
-from arena.trial.lineup import opponent_in
-from arena.trial.seats import SEARCH
+from arena.trial.lineup import SEARCH, opponent_in
+from arena.trial.local_test import decision_times, peak_memory_bytes, score_of, scores
 from arena.trial.trials import PlayedTrial
 
 _SHOWN_LINES = 12

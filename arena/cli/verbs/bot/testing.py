@@ -15,20 +15,14 @@ from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.runtimes import local_runtimes
 from arena.cli.verbs.bot.test_options import BotTestOptions, announce, find_test_level, place_to_keep
 from arena.executor.local import LocalExecutor
-from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.builder.preparing import PreparedBot, prepare_bot
+from arena.hosting.builder.build import BuildFailure, PreparedBot, prepare_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.programs import program_seat
 from arena.model.admissions import Finding, FindingState
 from arena.trial.artifacts import ArtifactDirectory
-from arena.trial.figures import is_lost, score_of
-from arena.trial.lineup import Lineup, opponent_in
-from arena.trial.local_test import Tested, try_out
-from arena.trial.review import ValueDrop, find_drop
-from arena.trial.setups import of_known_rules
-from arena.trial.temporary_store import temporary_store
-from arena.trial.trials import PlayedTrial
-from arena.trial.values import BUILD, failed, passed
+from arena.trial.lineup import Lineup, of_known_rules, opponent_in
+from arena.trial.local_test import Tested, ValueDrop, find_drop, is_lost, score_of, temporary_store, try_out
+from arena.trial.trials import BUILD, PlayedTrial, failed, passed
 from engine.text import Text
 
 MOST_REVIEWED = 2

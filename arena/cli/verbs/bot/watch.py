@@ -19,7 +19,7 @@ from arena.cli.shared.saying import say
 from arena.cli.verbs.bot.test_options import BotTestOptions
 from arena.cli.verbs.bot.test_report import print_test
 from arena.cli.verbs.bot.testing import open_test
-from arena.trial.watching import Snapshot, changed_files, take_snapshot
+from arena.trial.local_test import Snapshot, changed_files, take_snapshot
 from engine.text import Text
 
 app = typer.Typer()

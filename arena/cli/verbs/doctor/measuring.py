@@ -16,8 +16,8 @@ from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.request import MatchTerms, tournament_request
 from arena.executor.local import LocalExecutor
 from arena.hosting.manifest import MANIFEST_NAME
-from arena.hosting.runtime_directory import scratch_directory
 from arena.hosting.sample_bots import sample_directory
+from arena.hosting.user_directories import scratch_directory
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.profiling.measuring import Measuring, OnProgress, Recording

@@ -1,0 +1,411 @@
+"""Reads a runtime of each kind from this machine: where its parts lie, and what is in it.
+
+Kind `arena` is the interpreter that runs the arena itself, with the packages that it needs; `python` is a virtual
+environment, which is not run; `node` is a program, and a directory of modules if the organiser names one; `native` and
+`bundled` are the C library and the runtime libraries of the compiler, which compiled programs find on this system.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import site
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import Distribution
+from pathlib import Path
+
+from arena.hosting.bot_environment import bot_trees, links_of, package_roots, prefixes_of
+from arena.hosting.manifest import BUNDLED_PLACES, ProgramPlaces, arena_places
+from arena.hosting.runtimes.runtime import (
+    SYSTEM_PATH,
+    RuntimeBrokenError,
+    RuntimeContents,
+    RuntimeDefinition,
+    RuntimeKind,
+    RuntimeLayout,
+)
+from engine.text import Text, placed
+
+_OURS = "kingmaker-arena"
+# What bots.kit needs, where the arena runs from a checkout that was not installed.
+_LEAST = ("grpcio", "protobuf")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_METADATA_VERSION = re.compile(r"^Version:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_LIBRARY_DIRECTORIES = ("lib", "lib64")
+_PYTHON_VERSION = re.compile(r"\d+\.\d+(\.\w+)*", re.ASCII)
+_ASK_S = 20
+_LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libgomp.so.1")
+_COMPILER = re.compile(rb"GCC: \([^)\0]*\) (\d+(?:\.\d+)*)")
+_SONAME_VERSION = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
+
+
+def lay_out_arena(definition: RuntimeDefinition) -> RuntimeLayout:
+    """Return where the arena's interpreter lies. Its packages count with the hashes that they were installed with."""
+    del definition
+    packages = (f"{name}=={version_of(one)} {_record_hash(one)}" for name, one in sorted(_packages().items()))
+    return RuntimeLayout(
+        places=arena_places(),
+        trees=None,
+        hashed={"interpreter": Path(sys.executable).resolve()},
+        facts=(sys.version, *packages),
+    )
+
+
+def arena_contents(definition: RuntimeDefinition) -> RuntimeContents:
+    """Return the versions of the arena's interpreter and packages."""
+    del definition
+    versions = {name: version_of(one) for name, one in sorted(_packages().items())}
+    return RuntimeContents(sys.version.split()[0], versions)
+
+
+def _packages() -> dict[str, Distribution]:
+    """Return the arena's own distribution and all that it requires, directly or not, by normal name."""
+    found: dict[str, Distribution] = {}
+    wanted, places = [_OURS, *_LEAST], _places()
+    while wanted:
+        name = _normal(wanted.pop())
+        if name in found:
+            continue
+        one = next(iter(Distribution.discover(name=name, path=places)), None)
+        if one is not None:
+            found[name] = one
+            wanted += _required(one)
+    return found
+
+
+def _places() -> list[str]:
+    """Return where the interpreter finds packages by itself; a process may have added to its path what no bot sees."""
+    user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    return [*map(str, package_roots()), *site.getsitepackages(), *user]
+
+
+def _required(distribution: Distribution) -> Iterator[str]:
+    """Return the names of what a distribution requires; what only its extras need does not count."""
+    for line in requirements_of(distribution):
+        requirement, _, marker = line.partition(";")
+        if "extra" not in marker and (name := _NAME.match(requirement.strip())):
+            yield name[0]
+
+
+def version_of(distribution: Distribution) -> str:
+    """Return the version of a distribution, as its own `version` does."""
+    found = _METADATA_VERSION.search(_head(distribution))
+    return found[1] if found else distribution.version
+
+
+def requirements_of(distribution: Distribution) -> Sequence[str]:
+    """Return what a distribution requires, extras included, as its own `requires` does."""
+    head = _head(distribution)
+    return _REQUIRES.findall(head) if head else distribution.requires or ()
+
+
+def _head(distribution: Distribution) -> str:
+    """Return the fields of its METADATA; an empty text if it was installed without that file.
+
+    The standard library parses the file as a mail, for each question anew and with the README that hangs on it, which
+    took a tenth of the time of a command.
+    """
+    return (distribution.read_text("METADATA") or "").partition("\n\n")[0]
+
+
+def _record_hash(distribution: Distribution) -> str:
+    """Return the hash of the list of the files and their hashes with which a distribution was installed."""
+    return hashlib.sha256((distribution.read_text("RECORD") or "").encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Venv:
+    """A virtual environment that looks sound."""
+
+    directory: Path
+    interpreter: Path
+    """Its program `python`, mostly a link."""
+    version: str
+    packages: Path
+    """Its `site-packages`."""
+    stdlib: Path
+    """The standard library of the interpreter it was made from."""
+
+
+def find_venv(definition: RuntimeDefinition) -> Venv:
+    """Return the virtual environment of a runtime. Raises RuntimeBrokenError."""
+    directory = definition.venv
+    assert directory is not None
+    here = f"runtime {definition.name!r}: {directory}"
+    config = _config(directory, here)
+    interpreter = directory / "bin" / "python"
+    if not os.access(interpreter, os.X_OK):
+        raise RuntimeBrokenError(
+            placed(
+                here,
+                Text(
+                    "hosting.no_program_bin_python_can",
+                    "has no program bin/python that can be run; make it again: python -m venv",
+                ),
+            )
+        )
+    if config.get("include-system-site-packages", "false").lower() == "true":
+        raise RuntimeBrokenError(
+            placed(
+                here,
+                Text(
+                    "hosting.uses_packages_system_which_change",
+                    "uses the packages of the system, which change with it; make it without --system-site-packages",
+                ),
+            )
+        )
+    packages = sorted((directory / "lib").glob("python3.*/site-packages"))
+    if len(packages) != 1:
+        raise RuntimeBrokenError(
+            placed(
+                here,
+                Text(
+                    "hosting.directories_lib_python3_site_packages",
+                    "has {count} directories lib/python3.*/site-packages, not one",
+                    count=len(packages),
+                ),
+            )
+        )
+    version = config.get("version") or config.get("version_info") or ""
+    if not _PYTHON_VERSION.match(version):
+        raise RuntimeBrokenError(
+            placed(
+                here,
+                Text(
+                    "hosting.pyvenv_cfg_tells_no_version",
+                    "its pyvenv.cfg tells no version; make it again: python -m venv",
+                ),
+            )
+        )
+    stdlib = _stdlib(interpreter, packages[0].parent.name, here)
+    return Venv(directory, interpreter, version, packages[0], stdlib)
+
+
+def lay_out_venv(definition: RuntimeDefinition) -> RuntimeLayout:
+    """Return where the parts of a runtime of kind `python` lie. Raises RuntimeBrokenError."""
+    venv = find_venv(definition)
+    path = f"{venv.directory / 'bin'}:{SYSTEM_PATH}"
+    program = str(venv.interpreter)
+    shown = {venv.directory, *prefixes_of(venv.interpreter), *bot_trees(), *definition.trees}
+    return RuntimeLayout(
+        places=ProgramPlaces(definition.name, {"python": program, "python3": program}, path),
+        trees=tuple(sorted(map(str, shown))),
+        environment={"PATH": path, "PYTHONPATH": os.pathsep.join(map(str, package_roots()))},
+        hashed={
+            "venv": venv.directory,
+            "interpreter": venv.interpreter.resolve(),
+            **_stdlib_places(venv.stdlib),
+            **{str(tree): tree for tree in definition.trees},
+        },
+    )
+
+
+def venv_contents(definition: RuntimeDefinition) -> RuntimeContents:
+    """Return what is in a runtime of kind `python`, as its metadata say. Raises RuntimeBrokenError."""
+    venv = find_venv(definition)
+    return RuntimeContents(venv.version, versions_in(venv.packages))
+
+
+def versions_in(packages: Path) -> dict[str, str]:
+    """Return the version of each package that is installed in a directory, sorted by name."""
+    found = {
+        _normal(name): distribution.version
+        for distribution in importlib.metadata.distributions(path=[str(packages)])
+        if isinstance(name := distribution.metadata["Name"], str)
+    }
+    return dict(sorted(found.items()))
+
+
+def _normal(name: str) -> str:
+    """Return the normal name of a package, under which all its spellings are the same."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _config(directory: Path, here: str) -> Mapping[str, str]:
+    try:
+        lines = (directory / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuntimeBrokenError(
+            placed(
+                here,
+                Text(
+                    "hosting.no_virtual_environment_no_pyvenv",
+                    "is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {path}",
+                    path=directory,
+                ),
+            )
+        ) from error
+    pairs = (line.partition("=") for line in lines)
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def _stdlib(interpreter: Path, name: str, here: str) -> Path:
+    """Return the directory of the standard library, `name` being `python3.11` or the like."""
+    prefix = interpreter.resolve().parent.parent
+    for library in _LIBRARY_DIRECTORIES:
+        if (prefix / library / name / "os.py").is_file():
+            return prefix / library / name
+    raise RuntimeBrokenError(
+        placed(
+            here,
+            Text(
+                "hosting.no_make_again_interpreter",
+                "there is no {path}; make it again with an interpreter that is there",
+                path=f"{prefix}/lib/{name}",
+            ),
+        )
+    )
+
+
+def _stdlib_places(stdlib: Path) -> dict[str, Path]:
+    """Return what makes up the standard library, without what is installed into it and its tests."""
+    left_out = {"site-packages", "dist-packages", "test", "__pycache__"}
+    places = {f"stdlib/{path.name}": path for path in stdlib.iterdir() if path.name not in left_out}
+    libraries = (path for path in stdlib.parent.glob(f"lib{stdlib.name}*.so*") if path.is_file())
+    return {**places, **{path.name: path for path in libraries}}
+
+
+def lay_out_node(definition: RuntimeDefinition) -> RuntimeLayout:
+    """Return where the parts of a runtime of kind `node` lie. Raises RuntimeBrokenError."""
+    program = _program(definition)
+    modules = definition.modules
+    if modules is not None and not modules.is_dir():
+        raise RuntimeBrokenError(
+            placed(
+                f"runtime {definition.name!r}",
+                Text(
+                    "hosting.no_directory_make_name_right",
+                    "there is no directory {path}; make it, or name it right",
+                    path=modules,
+                ),
+            )
+        )
+    extra = [*definition.trees, *([modules] if modules else [])]
+    path = f"{program.parent}:{SYSTEM_PATH}"
+    return RuntimeLayout(
+        places=ProgramPlaces(definition.name, {"node": str(program), "nodejs": str(program)}, path),
+        trees=tuple(sorted({str(place) for place in (*links_of(program), *extra)})),
+        environment={"PATH": path, **({"NODE_PATH": str(modules)} if modules else {})},
+        hashed={"node": program.resolve(), **{str(tree): tree for tree in extra}},
+    )
+
+
+def node_contents(definition: RuntimeDefinition) -> RuntimeContents:
+    """Return what is in a runtime of kind `node`; the program is asked for its version. Raises RuntimeBrokenError."""
+    program = _program(definition)
+    return RuntimeContents(_ask_version(program, definition.name), dict(sorted(_module_versions(definition.modules))))
+
+
+def _program(definition: RuntimeDefinition) -> Path:
+    program = definition.program
+    assert program is not None
+    if not program.is_file() or not os.access(program, os.X_OK):
+        raise RuntimeBrokenError(
+            placed(
+                f"runtime {definition.name!r}",
+                Text(
+                    "hosting.no_program_can_run_install",
+                    "{program} is no program that can be run; install it",
+                    program=program,
+                ),
+            )
+        )
+    return program
+
+
+def _ask_version(program: Path, name: str) -> str:
+    command = [str(program), "--version"]
+    try:
+        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
+        raise RuntimeBrokenError(
+            placed(
+                f"runtime {name!r}",
+                Text(
+                    "hosting.version_does_not_work",
+                    "{program} --version does not work ({why})",
+                    program=program,
+                    why=error,
+                ),
+            )
+        ) from error
+    return output.strip().removeprefix("v")[:40]
+
+
+def _module_versions(modules: Path | None) -> Iterator[tuple[str, str]]:
+    if modules is None:
+        return
+    for file in sorted((*modules.glob("*/package.json"), *modules.glob("@*/*/package.json"))):
+        with suppress(OSError, ValueError):
+            data = json.loads(file.read_text(encoding="utf-8"))
+            if isinstance(data, dict):
+                yield str(file.parent.relative_to(modules)), str(data.get("version", "unknown"))
+
+
+def lay_out_native(definition: RuntimeDefinition) -> RuntimeLayout:
+    """Return where the libraries of the system lie, and further directories. Raises RuntimeBrokenError."""
+    for tree in definition.trees:
+        if not tree.is_dir():
+            raise RuntimeBrokenError(
+                placed(
+                    f"runtime {definition.name!r}",
+                    Text(
+                        "hosting.no_directory_make_name_right",
+                        "there is no directory {path}; make it, or name it right",
+                        path=tree,
+                    ),
+                )
+            )
+    is_bundled = definition.kind is RuntimeKind.BUNDLED
+    return RuntimeLayout(
+        places=BUNDLED_PLACES if is_bundled else ProgramPlaces(definition.name),
+        trees=None if is_bundled else tuple(map(str, definition.trees)),
+        environment={} if is_bundled else {"PATH": SYSTEM_PATH},
+        hashed={**_libraries(), **{str(tree): tree for tree in definition.trees}},
+        facts=(platform.machine(),),
+    )
+
+
+def native_contents(definition: RuntimeDefinition) -> RuntimeContents:
+    """Return the versions of the system's own libraries."""
+    del definition
+    libraries = _libraries()
+    found = {name: version for name, path in libraries.items() if (version := _library_version(path))}
+    return RuntimeContents(" ".join(platform.libc_ver()).strip() or "unknown", found)
+
+
+def _libraries() -> Mapping[str, Path]:
+    """Return the libraries that are installed, by the name under which programs ask for them."""
+    found: dict[str, Path] = {}
+    for directory in _library_directories():
+        for name in _LIBRARIES:
+            if name not in found and (directory / name).is_file():
+                found[name] = (directory / name).resolve()
+    return found
+
+
+def _library_directories() -> Iterator[Path]:
+    """Return the directories of libraries, those of this machine's processor first."""
+    machine = platform.machine()
+    for base in ("/usr/lib", "/lib"):
+        yield Path(base, f"{machine}-linux-gnu")
+    yield from map(Path, ("/usr/lib64", "/lib64", "/usr/lib", "/lib"))
+
+
+def _library_version(path: Path) -> str | None:
+    """Return the version in the name of a library, or that of the compiler it was made by."""
+    if found := _SONAME_VERSION.search(path.name):
+        return found[1]
+    with suppress(OSError):
+        compiler = _COMPILER.search(path.read_bytes())
+        return f"of gcc {os.fsdecode(compiler[1])}" if compiler else None
+    return None
