@@ -56,7 +56,7 @@ BOUNDARIES = {
         ),
         ("numpy",),
     ),
-    "arena/adapters/bot_host": Boundary(
+    "arena/adapters/bot_host.py": Boundary(
         (
             "arena.adapters.bot_host",
             "arena.app.store",
