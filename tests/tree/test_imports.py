@@ -77,7 +77,7 @@ BOUNDARIES = {
         ("arena.conform", "arena.referee.errors", "arena.hosting", "arena.match", "arena.wire", "arena.v1", "engine"),
         ("google", "grpc", "grpc_health"),
     ),
-    "arena/conform/rules": Boundary(("arena.conform.rules",)),
+    "arena/conform/rules.py": Boundary(()),
     "arena/worker": Boundary(("arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire")),
     "arena/worker/profiled_host.py": Boundary(("arena.worker", "arena.match", "arena.profiling")),
     "arena/profiling": Boundary(("arena.profiling", "arena.hosting.procfs")),

@@ -1,13 +1,19 @@
-"""Finds out which rule a message of a bot breaks. Pure."""
+"""Finds out which rule a message of a bot breaks, and holds what a check reports: exceptions and values. Pure.
+
+BrokenError        the bot did something that breaks a rule, which is named
+SilentError        the bot did not do what the scenario is about: its own rule is broken
+NotApplicableError the rule cannot be checked with this bot
+"""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
 
-from arena.conform.harness.findings import BrokenError
+from arena.conform.rules import Rule
 from arena.match.messages import MAX_ACTIONS, MAX_NOTE
 from arena.v1 import play_pb2
 from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR
@@ -15,6 +21,52 @@ from arena.wire.parsing import MAX_REQUEST_BYTES
 from engine.text import Text
 
 _SHOWN = 60
+
+
+class BrokenError(Exception):
+    """The bot broke the rule of that id; `seen` is a sentence without its full stop."""
+
+    def __init__(self, rule: str, seen: str) -> None:
+        super().__init__(f"{rule}: {seen}")
+        self.rule = rule
+        self.seen = seen
+
+
+class SilentError(Exception):
+    """The bot did not do what it was to do; whichever rule is being checked is broken by that."""
+
+    def __init__(self, seen: str) -> None:
+        super().__init__(seen)
+        self.seen = seen
+
+
+class NotApplicableError(Exception):
+    """The rule says nothing about this bot; the message says why."""
+
+
+class RuleState(enum.StrEnum):
+    """What is known of a rule."""
+
+    KEPT = "kept"
+    BROKEN = "broken"
+    UNCHECKED = "unchecked"
+    """Another rule was broken before this one could be checked."""
+    NOT_APPLICABLE = "not-applicable"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVerdict:
+    """What was found about one rule."""
+
+    rule: Rule
+    state: RuleState
+    detail: str = ""
+    """What was seen if it is broken, why it was not checked if it was not; a sentence without its full stop."""
+
+    @property
+    def message(self) -> str:
+        """What the author is told; empty if the rule is kept."""
+        return self.rule.message(self.detail) if self.state is RuleState.BROKEN else self.detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +167,16 @@ def check_answer(request: play_pb2.PlayRequest, question: PendingAnswer, answere
     """Check the answer to a question, further actions apart. Raises BrokenError."""
     kind = request.WhichOneof("message")
     if kind == "resign":
-        _check_resignation(request.resign, question)
+        if request.resign.match_id != question.match_id:
+            raise BrokenError(
+                "resign-match-id",
+                Text(
+                    "conform.and_played_was",
+                    "{found}, and played was {match}",
+                    found=quote(request.resign.match_id),
+                    match=quote(question.match_id),
+                ),
+            )
     elif kind == "act":
         _check_act(request.act, question, answered)
     else:
@@ -123,19 +184,6 @@ def check_answer(request: play_pb2.PlayRequest, question: PendingAnswer, answere
             request,
             answered,
             Text("conform.in_place_of_answer", "in place of an answer to ply {ply}", ply=question.ply),
-        )
-
-
-def _check_resignation(resign: play_pb2.Resign, question: PendingAnswer) -> None:
-    if resign.match_id != question.match_id:
-        raise BrokenError(
-            "resign-match-id",
-            Text(
-                "conform.and_played_was",
-                "{found}, and played was {match}",
-                found=quote(resign.match_id),
-                match=quote(question.match_id),
-            ),
         )
 
 
@@ -167,7 +215,8 @@ def _check_act(act: play_pb2.Act, question: PendingAnswer, answered: Collection[
     if len(act.note) > MAX_NOTE:
         raise BrokenError("act-note", Text("conform.characters", "{count} characters", count=len(act.note)))
     if act.actions[0] not in question.legal:
-        legal = _list(question.legal)
+        more = f" and {len(question.legal) - 10} more" if len(question.legal) > 10 else ""
+        legal = ", ".join(map(str, question.legal[:10])) + more
         if len(act.actions) > 1:
             raise BrokenError(
                 "act-legal",
@@ -193,7 +242,3 @@ def name_of(request: play_pb2.PlayRequest) -> str:
 def quote(text: str) -> str:
     """Return a text of a bot in quotation marks, not too much of it."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
-
-
-def _list(ids: tuple[int, ...]) -> str:
-    return ", ".join(map(str, ids[:10])) + (f" and {len(ids) - 10} more" if len(ids) > 10 else "")

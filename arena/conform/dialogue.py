@@ -1,30 +1,155 @@
-"""Talks with one process of a bot over its stream, and judges whatever it says."""
+"""Talks with one process of a bot: serves PlayService at an address of its own, and judges whatever the bot sends.
+
+The server and its streams deliver bytes and judge nothing; a `Dialogue` checks each message against the rules.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import dataclass, replace
 from typing import Any
 
+import grpc
 from google.protobuf.message import Message
+from grpc_health.v1 import health, health_pb2_grpc
 
-from arena.conform.harness.check_match import CheckMatch
-from arena.conform.harness.findings import BrokenError, SilentError
-from arena.conform.harness.judging import PendingAnswer, check_answer, check_join, check_unasked, parse, quote
-from arena.conform.harness.patience import Patience
-from arena.conform.harness.process import Running, exit_status
-from arena.conform.harness.server import ScriptedServer, ScriptedStream
+from arena.conform.check_match import CheckMatch
+from arena.conform.judging import (
+    BrokenError,
+    PendingAnswer,
+    SilentError,
+    check_answer,
+    check_join,
+    check_unasked,
+    parse,
+    quote,
+)
+from arena.conform.process import Running, exit_status
 from arena.hosting.sandbox.limits import SandboxLimits
+from arena.referee.errors import abort
 from arena.v1 import play_pb2
 from arena.wire.status import Status
 from engine.text import Text
 
+_MOST_BYTES = 64 << 20
+"""A message that is far too long is to be seen and told of, not to break the stream."""
+_OPTIONS = (("grpc.max_receive_message_length", _MOST_BYTES), ("grpc.so_reuseport", 0))
+Context = grpc.aio.ServicerContext[Any, bytes]
 _MOST_OUTPUT_BYTES = SandboxLimits().output_mb << 20
 _ENDING_S = 2.0
 
 
+class ScriptedStream:
+    """One call of Play: what arrives is queued, `None` at its end."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._ending: asyncio.Future[Status | None] = asyncio.get_running_loop().create_future()
+        self.arrived: asyncio.Queue[bytes | None] = asyncio.Queue()
+        metadata = context.invocation_metadata() or ()
+        self.authorization = next((value for key, value in metadata if key == "authorization"), None)
+        """The metadata of that key as it came, or None."""
+
+    async def serve(self) -> None:
+        """Read until either side ends the stream."""
+        await self._context.send_initial_metadata(())
+        reader = asyncio.get_running_loop().create_task(self._read())
+        try:
+            error = await asyncio.shield(self._ending)
+        finally:
+            reader.cancel()
+            self.arrived.put_nowait(None)
+        if error is not None:
+            await abort(self._context, error)
+
+    async def _read(self) -> None:
+        with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
+            while (data := await self._context.read()) is not grpc.aio.EOF:
+                self.arrived.put_nowait(data)
+        self.close()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether either side has ended it."""
+        return self._ending.done()
+
+    async def send(self, data: bytes) -> bool:
+        """Hand a message to the transport, and return whether that was possible."""
+        try:
+            await self._context.write(data)
+        except (grpc.aio.BaseError, asyncio.InvalidStateError):
+            return False
+        return True
+
+    def close(self, error: Status | None = None) -> None:
+        """End the stream from this side, in order or with an error."""
+        if not self._ending.done():
+            self._ending.set_result(error)
+
+
+class ScriptedServer:
+    """A server for one bot; `start` and `stop` are called once each."""
+
+    def __init__(self, refusal: Status | None = None, *, has_health: bool = True) -> None:
+        """With a `refusal` every call is ended by that error before anything is read."""
+        self._refusal = refusal
+        self._server = grpc.aio.server(options=_OPTIONS)
+        play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler("arena.v1.PlayService", {"Play": play}),)
+        )
+        if has_health:
+            servicer = health.aio.HealthServicer()
+            health_pb2_grpc.add_HealthServicer_to_server(servicer, self._server)
+        self.streams: asyncio.Queue[ScriptedStream] = asyncio.Queue()
+        """The calls that have come and that nobody has taken yet."""
+        self.refused = asyncio.Event()
+        """Whether a call was refused."""
+
+    async def start(self, address: str) -> str:
+        """Listen at `unix:/path` or `127.0.0.1:0`, and return the address under which a bot finds the server."""
+        port = self._server.add_insecure_port(address)
+        await self._server.start()
+        return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
+
+    async def stop(self) -> None:
+        """Break off every stream, and close the address."""
+        await self._server.stop(None)
+
+    async def _play(self, _requests: object, context: Context) -> None:
+        if self._refusal is not None:
+            self.refused.set()
+            await abort(context, self._refusal)
+            return
+        stream = ScriptedStream(context)
+        self.streams.put_nowait(stream)
+        await stream.serve()
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Durations in seconds."""
+
+    start_s: float = 10.0
+    """From the start of the process to its stream and to its Join: the arena's own start limit."""
+    answer_s: float = 15.0
+    """For an answer, whatever the clock of the match says; only the rules of clocks look at that."""
+    quiet_s: float = 0.2
+    """How long it is watched that nothing comes."""
+    exit_s: float = 5.0
+    """From the end of a stream to the end of the process."""
+    limit_s: float = 0.25
+    """The limit of a decision where little time is left."""
+
+    def times(self, factor: float) -> Patience:
+        """Return a patience that waits so many times as long for what must come; what must not come is as usual."""
+        names = ("start_s", "answer_s", "exit_s", "limit_s")
+        return replace(self, **{name: getattr(self, name) * factor for name in names})
+
+
 class Dialogue:
-    """One process of a bot: `meet` and `receive_join` come first, `say` and `ask` as the scenario wants."""
+    """The stream of one bot process: `meet` and `receive_join` come first, `send` and `ask` as the scenario wants."""
 
     def __init__(self, server: ScriptedServer, process: Running, token: str, patience: Patience) -> None:
         self._server = server
@@ -43,21 +168,16 @@ class Dialogue:
 
     async def meet(self) -> None:
         """Wait for the stream and check its token. Raises SilentError, BrokenError."""
-        stream = await self._first_stream()
-        if stream is None:
-            raise SilentError(self._missing(Text("conform.no_stream", "no stream"), self._patience.start_s))
-        if stream.authorization != f"Bearer {self._token}":
-            raise BrokenError("token", _authorization(stream.authorization, self._token))
-        self._stream = stream
-
-    async def _first_stream(self) -> ScriptedStream | None:
-        """Return the stream of the process, or None if none comes in time or the process ends before."""
         coming = asyncio.ensure_future(_next(self._server.streams, self._patience.start_s))
         news: set[asyncio.Future[Any]] = {coming, self.process.ended}
         await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
         stream: ScriptedStream | None = coming.result() if coming.done() else None
         coming.cancel()
-        return stream
+        if stream is None:
+            raise SilentError(self._missing(Text("conform.no_stream", "no stream"), self._patience.start_s))
+        if stream.authorization != f"Bearer {self._token}":
+            raise BrokenError("token", _authorization(stream.authorization, self._token))
+        self._stream = stream
 
     async def receive_join(self, installed: tuple[str, ...]) -> None:
         """Wait for Join and check it. Raises BrokenError."""
@@ -70,7 +190,7 @@ class Dialogue:
         check_join(request, installed)
         self.games = tuple(request.join.games)
 
-    # What is said and heard.
+    # What is sent and received.
 
     async def send(self, *responses: Message) -> None:
         """Send messages. Raises SilentError if the stream has ended."""
@@ -92,7 +212,13 @@ class Dialogue:
         Raises SilentError if none comes, BrokenError if it breaks a rule.
         """
         question = match.question()
-        self._check_nothing_came(Text("conform.before_ply_asked", "before ply {ply} was asked", ply=question.ply))
+        when = Text("conform.before_ply_asked", "before ply {ply} was asked", ply=question.ply)
+        self.check_behaviour()
+        while not self.stream.arrived.empty():
+            data = self.stream.arrived.get_nowait()
+            if data is None:
+                raise SilentError(self._stream_ended(when))
+            self._judge_unasked(data, when)
         await self.send(decide)
         request = await self.receive_answer(question)
         match.take(request)
@@ -168,14 +294,6 @@ class Dialogue:
         """Wait for the end of the process, and return its status, or None if it lives on."""
         return await exit_status(self.process, self._patience.exit_s)
 
-    def _check_nothing_came(self, when: str) -> None:
-        self.check_behaviour()
-        while not self.stream.arrived.empty():
-            data = self.stream.arrived.get_nowait()
-            if data is None:
-                raise SilentError(self._stream_ended(when))
-            self._judge_unasked(data, when)
-
     def _judge_unasked(self, data: bytes, when: str) -> None:
         request = parse(data)
         if self._is_late_answer(request):
@@ -187,7 +305,7 @@ class Dialogue:
     def _is_late_answer(self, request: play_pb2.PlayRequest) -> bool:
         """Return whether that is the one answer which is tolerated; it must be well made all the same."""
         late = self._late
-        if late is None or _named_match(request) != late.match_id:
+        if late is None or (request.act.match_id or request.resign.match_id) != late.match_id:
             return False
         check_answer(request, late, self._answered)
         self._answered.add(late.key)
@@ -220,7 +338,8 @@ class Dialogue:
         """Return a sentence with its end: whether the process ended, how, and what it wrote last."""
         lines = self.process.stderr.strip().splitlines()
         if self.process.ended.done():
-            how = _status(self.process.ended.result())
+            status = self.process.ended.result()
+            how = Text("conform.status", "status {status}", status=status) if status >= 0 else f"signal {-status}"
             if not lines:
                 return Text(
                     "conform.process_ended_nothing_stderr",
@@ -247,14 +366,6 @@ class Dialogue:
             what=what,
             line=quote(lines[-1]),
         )
-
-
-def _named_match(request: play_pb2.PlayRequest) -> str:
-    return request.act.match_id or request.resign.match_id
-
-
-def _status(status: int) -> str:
-    return Text("conform.status", "status {status}", status=status) if status >= 0 else f"signal {-status}"
 
 
 def _authorization(authorization: str | bytes | None, token: str) -> str:

@@ -1,13 +1,16 @@
-"""What matches may bring."""
+"""Scenarios of matches: what a match may bring, the answers of the bot, and the clocks.
+
+Each `check_` function returns if the bot keeps the rules, and raises BrokenError, SilentError or NotApplicableError.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
-from arena.conform.harness.check_match import CheckMatch, CheckMatchSetup, find_opening
-from arena.conform.harness.findings import NotApplicableError, SilentError
-from arena.conform.harness.harness import Harness
-from arena.conform.harness.matches import (
+from arena.conform.check_match import CheckMatch, CheckMatchSetup, find_opening
+from arena.conform.harness import (
+    Harness,
     ask,
     close_match,
     games_of,
@@ -17,7 +20,8 @@ from arena.conform.harness.matches import (
     play_usual,
     usual_setting,
 )
-from arena.match.time_control import TimeControl
+from arena.conform.judging import BrokenError, NotApplicableError, SilentError
+from arena.match.time_control import DEFAULT_MARGIN_US, TimeControl
 from arena.v1 import match_pb2, play_pb2
 from engine.core import Game
 from engine.record import Playing
@@ -33,6 +37,10 @@ _MEGABYTE = 1 << 20
 _PADDING_TAG = bytes([0xF2, 0x7F])
 _LARGEST_SEED = 2**53 - 1
 _CHANCE_SEEDS = range(1, 30)
+_DECISIONS = 3
+_ODD_ID = "A-match.of another SHAPE/0001_" + "x" * 90
+_ATTEMPTS = 3
+_UNTIMED_FACTOR = 2
 
 
 async def check_several(harness: Harness) -> None:
@@ -250,3 +258,80 @@ def _add_options(response: play_pb2.PlayResponse) -> None:
     added = '"of_tomorrow": {"a": [1, null, 2.5, true]}, "and_another": "x"'
     rest = started.options_json.removeprefix("{")
     started.options_json = "{" + added + (rest if rest.strip() == "}" else f", {rest}")
+
+
+async def check_answers(harness: Harness) -> None:
+    """Play the beginning of a match slowly: whatever an answer can break is found by that, and what nobody asked for.
+
+    A bot that ends with the match has either not borne its end, or does not play several.
+    """
+    bot = await harness.bot()
+    await bot.stay_quiet(Text("conform.after_joined", "after Joined"))
+    match = await open_usual(bot)
+    await bot.stay_quiet(Text("conform.after_matchstarted", "after MatchStarted"))
+    await ask(bot, match)
+    await bot.stay_quiet(Text("conform.after_answer", "after its answer"))
+    for _ in range(_DECISIONS):
+        if not match.is_over:
+            await ask(bot, match)
+    await close_match(bot, match)
+    try:
+        await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
+    except SilentError as error:
+        rule = "several-matches" if await bot.exit_status() == 0 else "others-forfeit"
+        raise BrokenError(rule, error.seen) from None
+
+
+async def check_ids(harness: Harness) -> None:
+    """Name a match by a text that is no UUID."""
+    bot = await harness.bot()
+    game = games_of(bot)[0]
+    await play(bot, CheckMatch(game, replace(usual_setting(game), match_id=_ODD_ID)), 2)
+
+
+async def check_little_time(harness: Harness) -> None:
+    """Ask with little time left. It is broken if several answers in a row are late: one may be the machine's fault."""
+    bot = await harness.bot()
+    game, limit_s = games_of(bot)[0], harness.patience.limit_s
+    match = CheckMatch(game, replace(usual_setting(game), clock=TimeControl(decision_limit_us=round(limit_s * 1e6))))
+    loop = asyncio.get_running_loop()
+    took: list[float] = []
+    await open_match(bot, match)
+    while not match.is_over and len(took) < _ATTEMPTS:
+        start = loop.time()
+        await ask(bot, match)
+        took.append(loop.time() - start)
+        if took[-1] <= limit_s + DEFAULT_MARGIN_US / 1e6:
+            break
+    else:
+        told = ", ".join(f"{seconds * 1000:.0f}" for seconds in took)
+        raise SilentError(
+            Text(
+                "conform.ms_decisions_ms_50_ms",
+                "{took} ms for decisions of {limit} ms, and 50 ms of margin",
+                took=told,
+                limit=f"{limit_s * 1000:.0f}",
+            )
+        )
+    await close_match(bot, match)
+
+
+async def check_bank(harness: Harness) -> None:
+    """Play with a bank and an increment, and with both and a limit."""
+    bot = await harness.bot()
+    game = games_of(bot)[0]
+    for limit_us in (0, 60_000):
+        clock = TimeControl(decision_limit_us=limit_us, bank_us=300_000, increment_us=40_000)
+        await play(bot, CheckMatch(game, replace(usual_setting(game), clock=clock)), 3)
+
+
+async def check_untimed(harness: Harness) -> None:
+    """Ask without any clock."""
+    bot = await harness.bot()
+    game = games_of(bot)[0]
+    match = CheckMatch(game, replace(usual_setting(game), clock=TimeControl()))
+    await open_match(bot, match)
+    question = match.question()
+    await bot.send(match.decide())
+    match.take(await bot.receive_answer(question, harness.patience.answer_s * _UNTIMED_FACTOR))
+    await close_match(bot, match)

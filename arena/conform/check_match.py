@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from arena.conform.harness.findings import BrokenError
-from arena.conform.harness.judging import PendingAnswer
+from arena.conform.judging import BrokenError, PendingAnswer
 from arena.match.decisions import Decision
 from arena.match.match import Match
 from arena.match.messages import Answer, Resignation

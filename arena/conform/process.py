@@ -1,15 +1,26 @@
-"""A process of a bot: started in a group of its own, its output kept within bounds, ended with all that it started."""
+"""A process of the bot: its command as its author writes it, its start as the arena would start it, and its end.
+
+It runs in a group of its own, its output is kept within bounds, and all that it started ends with it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol
+
+from arena.hosting.bot_environment import bot_environment
+from arena.hosting.debian_packages import PACKAGES
+from arena.hosting.sandbox.levels import BotProgram, plan_start
+from arena.hosting.sandbox.limits import NONE, SandboxLimits
+from engine.text import Text
 
 _KEPT_BYTES = 16 * 1024
 _CHUNK_BYTES = 64 * 1024
@@ -116,3 +127,69 @@ async def exit_status(process: Running, patience_s: float) -> int | None:
     """Wait for the end of a bot, and return its status, or None if it lives on."""
     await asyncio.wait({process.ended}, timeout=patience_s)
     return process.ended.result() if process.ended.done() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How a bot is started."""
+
+    argv: Sequence[str]
+    """Ready for exec in any directory."""
+    directory: str
+    """Where its files lie."""
+    trees: Sequence[str] | None = None
+    """What its runtime needs besides the system; None for what the arena's own Python does."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What its runtime adds to the environment."""
+
+
+class CommandError(ValueError):
+    """What was given cannot be started; the message ends with the remedy."""
+
+
+def read_command(words: Sequence[str]) -> Command:
+    """Return how the program is started that the words name, with its arguments. Raises CommandError."""
+    first = Path(words[0])
+    here = Path.cwd()
+    program = str(first.absolute()) if first.is_file() else shutil.which(words[0])
+    if program is None:
+        if package := PACKAGES.get(words[0]):
+            raise CommandError(
+                Text(
+                    "hosting.no_program_install_debian_apt",
+                    "there is no program {name}; install it, on Debian with `apt install {package}`",
+                    name=repr(words[0]),
+                    package=package,
+                )
+            )
+        raise CommandError(
+            Text(
+                "conform.no_program_name_directory_bot",
+                "there is no program {name}; name a directory with bot.toml, or write the command of the bot "
+                "behind --, such as -- python main.py",
+                name=repr(words[0]),
+            )
+        )
+    if not os.access(program, os.X_OK):
+        raise CommandError(
+            Text(
+                "conform.not_executable_write_program_runs",
+                "{name} is not executable; write the program that runs it in front of it",
+                name=repr(words[0]),
+            )
+        )
+    # Arguments that name a file here must name it in another working directory as well.
+    arguments = (str(here / word) if (here / word).is_file() else word for word in words[1:])
+    return Command((program, *arguments), str(here))
+
+
+def launcher_of(command: Command) -> Launcher:
+    """Return what starts the bot in the environment that the arena gives it, each time as a process of its own."""
+
+    async def launch(address: str, token: str, scratch: Path) -> BotProcess:
+        environment = bot_environment(command.directory, scratch, address, token)
+        program = BotProgram(command.argv, command.directory, environment, scratch, command.trees, command.variables)
+        request = plan_start(program, SandboxLimits(NONE))
+        return start_process(request.argv, request.environment, scratch)
+
+    return launch
