@@ -12,7 +12,7 @@ from typing import Any
 
 import grpc
 from google.protobuf.message import Message
-from grpc_health.v1 import health, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.conform.check_match import CheckMatch
 from arena.conform.judging import (
