@@ -42,10 +42,10 @@ from arena.referee.seated import SeatedBot
 from arena.referee.stream import StreamClosedError
 from arena.wire.encoding import MatchEncoder, encode_broken_off
 from arena.wire.parsing import Leave, parse_request
-from arena.worker.accounts import Seated
 from arena.worker.blame import StartError
 from arena.worker.process import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout
 from arena.worker.process_pool import ProcessPool
+from arena.worker.reporting import Seated
 from arena.worker.warm_bot import WarmBot
 from ratings.errors import RatingsError
 from ratings.read.bots import find_version

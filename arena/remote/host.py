@@ -20,11 +20,9 @@ from arena.remote.lobby import Lobby
 from arena.remote.seat import RemoteSeat
 from arena.remote.shared_pool import SharedProcessPool
 from arena.remote.waiting import Place, WaitingRoom
-from arena.worker.accounts import Accounts, Seated, read_accounts
 from arena.worker.blame import StartError, blame_host
-from arena.worker.live_feed import LiveFeed
 from arena.worker.process_pool import ProcessPool
-from arena.worker.reporting import build_report
+from arena.worker.reporting import Accounts, LiveFeed, Seated, build_report, read_accounts
 from arena.worker.warm_bot import WarmBot, take_note
 from engine.text import Text
 

@@ -42,8 +42,7 @@ from arena.remote.host import RemoteHost
 from arena.remote.lobby import Lobby
 from arena.remote.values import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
 from arena.remote.waiting import WaitingRoom, WaitingRoomClosedError
-from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
-from arena.worker.live_feed import LiveFeed
+from arena.worker.reporting import LiveFeed, encode_cancelled, encode_live, encode_lost, encode_report
 
 BEAT_S = 1.0
 ADMIT_PATIENCE_S = 60.0

@@ -43,8 +43,7 @@ from arena.referee.passed_stream import PassedStream, error_of
 from arena.referee.queue.loop import run
 from arena.referee.stream import StreamClosedError
 from arena.worker.bot_listener import DirectListener
-from arena.worker.flood_watch import FloodWatch
-from arena.worker.own_limits import OwnLimits, OwnWatch
+from arena.worker.own_limits import FloodWatch, OwnLimits, OwnWatch
 from engine.text import to_json
 
 LOOK_S = 0.1

@@ -1,23 +1,31 @@
-"""Freezes a bot that goes on computing after its answer, with all its processes, until it is asked again.
+"""Freezes bots that go on computing when it is not their turn, with all their processes, until they are asked again.
 
-Being frozen costs a bot that blocks on its stream nothing, so what is counted here may be rough: the processor time
-that a bot used while nobody asked it, above a free amount that tidying up never needs. What it uses while it is frozen
-is counted exactly, and is a fault: then it has found a way to thaw itself.
+`IdleFreezer` looks at all bots of one worker that are not asked, seated and warm. Being frozen costs a bot that blocks
+on its stream nothing, so what `BotFreezer` counts may be rough: the processor time that a bot used while nobody asked
+it, above a free amount that tidying up never needs. What it uses while it is frozen is counted exactly, and is a fault:
+then it has found a way to thaw itself.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Self
 
 from arena.hosting.cgroups.meter import GroupMeter
-from arena.hosting.errors import HostingError
+from arena.hosting.errors import HostingError, LauncherLostError
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.procfs.meter import TreeMeter
 from arena.match.result import FaultCause
 from arena.referee.inbox import Offence
 from arena.referee.stream import BotStream
+from arena.worker.warm_bot import WarmBot
 from engine.text import Text
 
+LOOK_EVERY_S = 0.05
+"""A look reads one clock a process. It is rare enough to cost instant bots nothing, and a bot that computes meanwhile
+takes no more from the others than the host gives back to them."""
 FREE_US = 50_000
 """How much processor time a bot may use while it is not asked, for tidying up behind its answers."""
 FREE_SHARE = 0.02
@@ -28,6 +36,59 @@ SLACK_US = 200
 """What a bot uses behind such an answer, until it waits for its stream again."""
 MOST_ASLEEP_US = 20_000
 """What may be counted of a frozen bot: until a thread stops, and until it goes on."""
+
+
+class IdleFreezer:
+    """Watches the bots that were added until they end. Async context manager; it looks as long as it is entered."""
+
+    def __init__(self) -> None:
+        self._freezers: dict[WarmBot, BotFreezer] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Begin to look."""
+        self._task = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """Look no more."""
+        assert self._task is not None
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    def freezer_of(self, bot: WarmBot) -> BotFreezer:
+        """Return the freezer of a bot that has joined; the bot is watched from now on."""
+        freezer = self._freezers.get(bot)
+        if freezer is None:
+            now = asyncio.get_running_loop().time()
+            freezer = self._freezers[bot] = BotFreezer(bot.process, bot.stream, make_meter(bot.process), now)
+            bot.process.exited.add_done_callback(lambda _: self.forget(bot))
+        return freezer
+
+    def bots(self) -> Sequence[WarmBot]:
+        """Return the bots that it watches."""
+        return tuple(self._freezers)
+
+    def close_meter(self, bot: WarmBot) -> None:
+        """Close the files of the meter of a bot whose match is over."""
+        freezer = self._freezers.get(bot)
+        if freezer is not None:
+            freezer.meter.close()
+
+    def forget(self, bot: WarmBot) -> None:
+        """Watch a bot no more, which is leaving."""
+        freezer = self._freezers.pop(bot, None)
+        if freezer is not None:
+            freezer.meter.close()
+
+    async def _watch(self) -> None:
+        loop = asyncio.get_running_loop()
+        with suppress(LauncherLostError):  # the match finds out by itself, and says so
+            while True:
+                await asyncio.sleep(LOOK_EVERY_S)
+                for freezer in [freezer for freezer in self._freezers.values() if freezer.must_freeze(loop.time())]:
+                    await freezer.freeze()
 
 
 class BotFreezer:
@@ -161,3 +222,11 @@ class BotFreezer:
         self._can_freeze = False
         self._stream.offend(Offence(FaultCause.RESOURCE, explanation, evidence))
         self._process.kill()
+
+
+def make_meter(process: HostedProcess) -> TreeMeter | GroupMeter:
+    """Return a meter for a process: its control group's, if it has one that still is there."""
+    if process.group is not None:
+        with suppress(OSError):
+            return GroupMeter(process.pid, process.group)
+    return TreeMeter(process.pid)
