@@ -34,12 +34,9 @@ from arena.match.messages import Malformed, Message
 from arena.match.programs import program_seat
 from arena.match.result import Fault, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
-from arena.referee.inbox import Arrival, Inbox
-from arena.referee.play import play_match
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.queue.loop import run
-from arena.referee.seat_stream import Resume, nothing_to_resume
-from arena.referee.seated import SeatedBot
-from arena.referee.stream import StreamClosedError
+from arena.referee.stream import Arrival, Inbox, Resume, StreamClosedError, nothing_to_resume
 from arena.wire.encoding import MatchEncoder, encode_broken_off
 from arena.wire.parsing import Leave, parse_request
 from arena.worker.blame import StartError

@@ -27,7 +27,7 @@ from arena.conform.judging import (
 )
 from arena.conform.process import Running, exit_status
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.referee.errors import abort
+from arena.referee.calls import abort
 from arena.v1 import play_pb2
 from arena.wire.status import Status
 from engine.text import Text

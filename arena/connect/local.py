@@ -19,7 +19,7 @@ from arena.connect.output import follow_output, last_line, lines_of
 from arena.connect.program import LocalProgram
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.runtime_directory import runtime_directory
-from arena.referee.join import receive_join
+from arena.referee.server import receive_join
 from arena.referee.stream import StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2

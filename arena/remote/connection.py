@@ -15,8 +15,7 @@ from contextlib import suppress
 
 import grpc
 
-from arena.referee.context import CallContext
-from arena.referee.errors import abort
+from arena.referee.calls import CallContext, abort
 from arena.referee.stream import STOPPED_READING_S
 from arena.remote.values import FLOOD, NO_JOIN, NOT_READING, StreamRefusedError
 from arena.wire.status import Status

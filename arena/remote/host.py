@@ -14,8 +14,7 @@ from arena.match.report import MatchReport
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
-from arena.referee.play import play_match
-from arena.referee.seated import SeatedBot
+from arena.referee.play import SeatedBot, play_match
 from arena.remote.lobby import Lobby
 from arena.remote.seat import RemoteSeat
 from arena.remote.shared_pool import SharedProcessPool

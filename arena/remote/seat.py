@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from arena.match.messages import Message
-from arena.referee.inbox import Arrival, Inbox
-from arena.referee.seat_stream import Resume, nothing_to_resume
+from arena.referee.stream import Arrival, Inbox, Resume, nothing_to_resume
 from arena.wire.encoding import encode_broken_off
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import grpc
 
-from arena.referee.errors import stream_error
+from arena.referee.calls import stream_error
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.wire.status import Status
 from engine.text import Text, from_json

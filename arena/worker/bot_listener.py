@@ -24,10 +24,9 @@ from arena.hosting.frames import FrameError, encode_frame, read_frame
 from arena.hosting.heartbeat import HeartbeatWatch
 from arena.hosting.procfs.sockets import Connections, connections, stop_listening
 from arena.hosting.runtime_directory import new_socket_path
-from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall
 from arena.referee.server import MakeStream, PlayServer, StreamAdmission
-from arena.referee.stream import BotStream
+from arena.referee.stream import BotStream, Flood
 from arena.worker.own_limits import OwnLimits
 from engine.text import Text, from_json
 

@@ -18,8 +18,7 @@ from arena.hosting.errors import HostingError, LauncherLostError
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.procfs.meter import TreeMeter
 from arena.match.result import FaultCause
-from arena.referee.inbox import Offence
-from arena.referee.stream import BotStream
+from arena.referee.stream import BotStream, Offence
 from arena.worker.warm_bot import WarmBot
 from engine.text import Text
 
@@ -171,7 +170,7 @@ class BotFreezer:
             if outcome.is_own:
                 self._expel(outcome.problem, {})
             elif outcome.problem:
-                # The host cannot do it; then only the share of five seconds is judged (`arena.referee.pondering`).
+                # The host cannot do it; then only the share of five seconds is judged (`arena.referee.measuring`).
                 self._can_freeze = self._process.is_frozen = False
             else:
                 self._seen_us = self.meter.settled_us()

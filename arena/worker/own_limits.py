@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 from arena.hosting.crashes import exit_over_limit
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.hosting.procfs.sockets import Connections, connections
-from arena.referee.inbox import Flood
 from arena.referee.queue.loop import polled_s
+from arena.referee.stream import Flood
 from engine.text import Text
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from arena.hosting.runtime_directory import runtime_directory
 from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
-from arena.referee.seated import SeatedBot
+from arena.referee.play import SeatedBot
 from arena.worker.blame import StartError
 from arena.worker.bot_listener import DirectListener, ListenerOpener, ProxiedListener
 from arena.worker.freezer import IdleFreezer

@@ -29,8 +29,7 @@ from arena.hosting.sandbox.start import start_confined
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.timing import Figures
-from arena.referee.join import JoinError, Welcome, join
-from arena.referee.server import StreamAdmission
+from arena.referee.server import JoinError, StreamAdmission, Welcome, join
 from arena.referee.stream import BotStream
 from arena.worker.blame import StartError, explain_absence, refuse
 from arena.worker.bot_listener import BotListener, ListenerOpener

@@ -16,7 +16,7 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import HostNote
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
-from arena.referee.neighbours import evidence_of, loudest
+from arena.referee.measuring import evidence_of, loudest
 from arena.worker.blame import StartError, blame, examine
 from arena.worker.freezer import IdleFreezer
 from arena.worker.starter import BotStarter, StarvedError

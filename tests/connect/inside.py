@@ -16,7 +16,7 @@ import grpc
 
 from arena.hosting.launcher.reports import Exit, Log
 from arena.match.spec import SeatSpec
-from arena.referee.join import receive_join
+from arena.referee.server import receive_join
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from arena.worker.starter import BackgroundTasks

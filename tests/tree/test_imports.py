@@ -74,7 +74,7 @@ BOUNDARIES = {
     ),
     "arena/hosting": Boundary(("arena.hosting",), ("structlog",)),
     "arena/conform": Boundary(
-        ("arena.conform", "arena.referee.errors", "arena.hosting", "arena.match", "arena.wire", "arena.v1", "engine"),
+        ("arena.conform", "arena.referee.calls", "arena.hosting", "arena.match", "arena.wire", "arena.v1", "engine"),
         ("google", "grpc", "grpc_health"),
     ),
     "arena/conform/rules.py": Boundary(()),

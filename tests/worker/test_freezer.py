@@ -18,7 +18,7 @@ from arena.hosting.procfs.processes import STATE, list_processes, list_threads, 
 from arena.match.report import MatchReport
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import NO_SANDBOX, SeatSpec
-from arena.referee.inbox import Offence
+from arena.referee.stream import Offence
 from arena.worker.freezer import FREE_US, MOST_ASLEEP_US, BotFreezer
 from arena.worker.host import MatchHost
 from tests.support.keeper import zoo_seat

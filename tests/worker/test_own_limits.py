@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.crashes import OVER_LIMIT_STATUS, describe_end, is_crash
-from arena.referee.inbox import Flood
 from arena.referee.server import PlayServer, StreamAdmission
+from arena.referee.stream import Flood
 from arena.worker.own_limits import FREE_SHARE, LOOKS, FloodWatch, OwnLimits, OwnWatch
 from tests.support.patience import until
 

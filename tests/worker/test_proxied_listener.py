@@ -12,8 +12,7 @@ import pytest
 from arena.hosting import heartbeat
 from arena.hosting.runtime_directory import runtime_directory
 from arena.match.result import FaultCause
-from arena.referee.join import JoinError, join
-from arena.referee.server import MOST_CALLS
+from arena.referee.server import MOST_CALLS, JoinError, join
 from arena.v1 import play_pb2
 from arena.worker.bot_listener import ProxiedListener
 from arena.worker.own_limits import OwnLimits

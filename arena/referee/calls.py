@@ -1,11 +1,19 @@
-"""What whoever serves a call needs of it, however it came: by grpc.aio, by the queue, or from another process."""
+"""What whoever serves a call needs of it, and how the call ends with an error.
+
+It came by grpc.aio, by the queue, or from another process; the status that travels is made of a code of gRPC.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NoReturn, Protocol
 
 import grpc
+
+from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
+from engine.text import english
+
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class AbortableCall(Protocol):
@@ -34,5 +42,21 @@ class CallContext(AbortableCall, Protocol):
 Handler = Callable[[CallContext], Awaitable[None]]
 """Serves one call to its end. When it returns, the call ends in order."""
 
+
 Find = Callable[[str], Handler | None]
 """Returns who serves a method, or None for a method that there is not. It is asked once for each call that comes."""
+
+
+def stream_error(code: grpc.StatusCode, reason: str, message: str, metadata: Mapping[str, str] | None = None) -> Status:
+    """Return why a stream is refused. `reason` is stable, UPPER_SNAKE_CASE; the message names the remedy."""
+    return Status(code.value[0], reason, message, metadata or {})
+
+
+def code_of(error: Status) -> grpc.StatusCode:
+    """Return the code of an error as gRPC has it."""
+    return _CODES[error.code]
+
+
+async def abort(context: AbortableCall, error: Status) -> NoReturn:
+    """End the call with the error. Always raises (grpc.aio.AbortError)."""
+    await context.abort(code_of(error), english(error.message), ((STATUS_DETAILS_KEY, encode_status(error)),))
