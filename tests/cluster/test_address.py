@@ -88,7 +88,7 @@ async def test_whoever_else_listens_there_is_told_apart(
         return process(b"\n", returncode=None, done=done)
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
-    monkeypatch.setattr(address, "KNOCK_S", 0.0)
+    monkeypatch.setattr(address, "PROBE_S", 0.0)
     with pytest.raises(ExecutorFailedError, match="is no head of Ray"):
         await find_head(f"127.0.0.1:{listener.getsockname()[1]}")
     assert done == ["killed", "waited for"]

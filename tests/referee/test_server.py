@@ -14,7 +14,7 @@ from unittest import mock
 
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.match.result import FaultCause
 from arena.referee.calls import CallContext
