@@ -28,16 +28,14 @@ from arena.model.planning import Cancelled, TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.scripting import entrants, playing, reading
 from arena.scripting.arguments import need_flags, need_texts, optional_texts, optional_wholes, path_of
-from arena.scripting.boards import OfficialRatings, RatedTable, ScoreMatrix
 from arena.scripting.callables import CallableBot as Entrant
-from arena.scripting.errors import CallableError, MissingPackageError, RunStoppedError, VoidMatchError
+from arena.scripting.errors import CallableError, MissingPackageError, RunStoppedError, VoidMatchError, for_programs
 from arena.scripting.open_arena import AUTO, HostingSettings, open_arena, policy_of
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament
-from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT
-from arena.scripting.progress import OnProgress, need_progress
+from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT, OnProgress, need_progress
 from arena.scripting.queries import ArenaQueries
+from arena.scripting.tables import OfficialRatings, RatedTable, ScoreMatrix
 from arena.scripting.tables import ResultTable as Table
-from arena.scripting.wording import for_programs
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS
 
 __all__ = [

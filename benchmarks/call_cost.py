@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import Any
 
-from arena.executor.ray.asking import ask
+from arena.executor.ray.actors import ask
 from arena.executor.ray.library import load_ray
 from arena.executor.ray.session import join, leave
 from benchmarks.simulated_slots import Calls

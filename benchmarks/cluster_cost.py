@@ -21,7 +21,7 @@ from pathlib import Path
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.executor.ray.executor import RayExecutor
-from arena.executor.ray.options import RayOptions
+from arena.executor.ray.proving import RayOptions
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore

@@ -23,7 +23,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.profiling.processes import Role, cpu_by_role
+from arena.profiling.split import Role, cpu_by_role
 from benchmarks.arena import ARENA, MATCHES_A_BLOCK, add_bots
 
 GOAL_DECIDING, GOAL_COORDINATOR = 0.95, 0.05

@@ -20,9 +20,8 @@ from pathlib import Path
 from arena.hosting.procfs.processes import list_children
 from arena.hosting.user_directories import runtime_directory
 from arena.referee.queue.loop import run
-from arena.worker.bot_listener import ListenerOpener
+from arena.worker.bot_listener import ListenerOpener, ProxiedListener
 from arena.worker.own_limits import OwnLimits
-from arena.worker.proxied_listener import ProxiedListener
 from benchmarks.instant import solo
 from benchmarks.processes import memory_kb
 from benchmarks.referee import STREAMS, run_referee

@@ -37,9 +37,8 @@ from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.referee.play import play_match
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.queue.loop import run
-from arena.referee.seated import SeatedBot
 from arena.referee.stream import BotStream
 from arena.wire.completion_queue import EXPERIMENTS, prepare
 from arena.worker.bot_listener import DirectListener, ListenerOpener

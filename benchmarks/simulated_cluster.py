@@ -8,10 +8,8 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 from arena.executor.pool import WorkerPool
-from arena.executor.ray.archives import Archives, PackedVersion
-from arena.executor.ray.cache import CachedProgram, program_json
-from arena.executor.ray.judging import NodeJudge
-from arena.executor.ray.node import ClusterNode, NodeState
+from arena.executor.ray.agent import CachedProgram, program_json
+from arena.executor.ray.node import Archives, ClusterNode, NodeJudge, NodeState, PackedVersion
 from arena.executor.ray.relay import RelayedWorker
 from arena.executor.worker_process import WorkerProcess
 from arena.match.report import MatchReport

@@ -14,8 +14,7 @@ from typing import IO, Any, Final, Self
 import numpy as np
 
 from arena.adapters.batch import rewards_of
-from arena.adapters.dataset import header_of
-from arena.adapters.dataset_files import Writer, writer_for
+from arena.adapters.dataset import Writer, header_of, writer_for
 from arena.adapters.features import Features, features_of
 from arena.match.decisions import DecidedBy
 from engine import registry

@@ -13,8 +13,8 @@
 Programs run as in every match: in processes of their own, in a sandbox if they have an owner, asked over gRPC by the
 referee, with its clock; bots and functions of this process are asked through the same messages. The learner has no
 clock. It is asked where it has a choice; what is forced, and all chance, is played within a step. Its reward comes with
-the end (`arena.adapters.utilities`). An illegal action forfeits: the playing ends with -1. A bot's fault is told in
-`info["faults"]`, and its seat is played on by the game's caretaker rule.
+the end (`arena.adapters.setting.utilities`). An illegal action forfeits: the playing ends with -1. A bot's fault is
+told in `info["faults"]`, and its seat is played on by the game's caretaker rule.
 """
 
 from __future__ import annotations
@@ -25,15 +25,11 @@ from random import Random
 from threading import TIMEOUT_MAX
 from typing import Any
 
-from arena.adapters.errors import AdapterError, OpponentError
-from arena.adapters.hosted import HostedDriver
-from arena.adapters.in_process import InProcessDriver
-from arena.adapters.library import load
+from arena.adapters.drivers import End, HostedDriver, InProcessDriver, LearnerTurn, MatchDriver, Start
+from arena.adapters.features import Looking, Seen
+from arena.adapters.library import AdapterError, OpponentError, load
 from arena.adapters.opponents import HostedProgram, Opponent, Version, read_opponents
-from arena.adapters.playing import End, LearnerTurn, MatchDriver, Start
-from arena.adapters.setting import GameSetting, setting_of
-from arena.adapters.spaces import Looking, Seen
-from arena.adapters.utilities import utilities
+from arena.adapters.setting import GameSetting, setting_of, utilities
 from arena.match.result import Fault
 from arena.match.time_control import TimeControlError, parse_time_control
 from bots.session import Bot

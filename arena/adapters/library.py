@@ -1,4 +1,7 @@
-"""Loads the packages that the adapters are made for, or says in one line how to install them."""
+"""The errors that the adapters raise on purpose, and the loader of the optional packages that they are made for.
+
+Every message is one line that ends with the remedy.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,27 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, Final
 
-from arena.adapters.errors import LibraryError
-
 REMEDY: Final = "install it by `pip install 'kingmaker-arena[research]'`"
+
+
+class AdapterError(ValueError):
+    """An argument that an adapter does not take."""
+
+
+class LibraryError(ImportError):
+    """The package of an adapter is not installed, or is of a version that it does not know."""
+
+
+class OpponentError(RuntimeError):
+    """A bot in another seat could not play on, and the playing ends with that: `seat` tells which."""
+
+    def __init__(self, seat: int, message: str) -> None:
+        super().__init__(message)
+        self.seat = seat
+
+
+class TableError(RuntimeError):
+    """The process that hosts the other seats failed. It is nobody's fault in the playing; `reset` begins anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@
         zoo.step(None if done else zoo.action_space(agent).sample(observation["action_mask"]))
 
 The agents are `seat_0`, `seat_1` and so on. Dice, cards and forced actions are played within a step, so that an agent
-always has a choice. Rewards come with the end alone (`arena.adapters.utilities`). An illegal action ends the playing as
-PettingZoo's TerminateIllegalWrapper has it: -1 for who did it, 0 for the others.
+always has a choice. Rewards come with the end alone (`arena.adapters.setting.utilities`). An illegal action ends the
+playing as PettingZoo's TerminateIllegalWrapper has it: -1 for who did it, 0 for the others.
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from arena.adapters.errors import AdapterError
-from arena.adapters.library import load
-from arena.adapters.setting import GameSetting, random_of, setting_of
-from arena.adapters.spaces import Looking, Seen
-from arena.adapters.utilities import utilities
+from arena.adapters.features import Looking, Seen
+from arena.adapters.library import AdapterError, load
+from arena.adapters.setting import GameSetting, random_of, setting_of, utilities
 from engine.core import Game, State
 from engine.playout import play_forced
 

@@ -1,14 +1,14 @@
-"""What is played: a game, its number of seats and its options, checked once for all adapters."""
+"""What is played: a game, its number of seats and its options, checked once; and what its end is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 from random import Random
 from typing import Any
 
-from arena.adapters.errors import AdapterError
+from arena.adapters.library import AdapterError
 from arena.tournament.formats import openings
 from engine import registry
 from engine.chance import SeededChance
@@ -87,3 +87,12 @@ def _whole(name: str, value: Any) -> int:
         return index(value)
     except TypeError:
         raise AdapterError(f"{name} is a whole number, not {value!r:.60}") from None
+
+
+def utilities(ranks: Sequence[int]) -> tuple[float, ...]:
+    """Return a number for each seat from 1 (first alone) to -1 (last alone), evenly spaced; their sum is 0.
+
+    Seats that tie share what their places are worth: ranks 1, 1, 3 are 0.5, 0.5, -1. It needs two seats at least.
+    """
+    step = 1 / (len(ranks) - 1)
+    return tuple((len(ranks) - 2 * rank + 1 - (ranks.count(rank) - 1)) * step for rank in ranks)

@@ -1,18 +1,103 @@
-"""Plays all scenarios with a bot, and says of every rule whether it is kept."""
+"""Plays all scenarios with a bot, each for the rules that it checks, and tells of every rule whether it is kept."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from arena.conform.harness.findings import BrokenError, NotApplicableError, RuleState, RuleVerdict, SilentError
-from arena.conform.harness.harness import Harness, open_harness
-from arena.conform.harness.patience import Patience
-from arena.conform.harness.process import Launcher
-from arena.conform.rules.table import BY_ID, RULES
-from arena.conform.scenarios.catalog import BASIC, FRESH, IN_MATCHES, Scenario
+from arena.conform import match_scenarios, stream_scenarios
+from arena.conform.dialogue import Patience
+from arena.conform.harness import Harness, open_harness
+from arena.conform.judging import BrokenError, NotApplicableError, RuleState, RuleVerdict, SilentError
+from arena.conform.process import Launcher
+from arena.conform.rules import BY_ID, RULES
 from engine.text import Text
+
+_ALL_GAMES = ("other-game",)
+_OPENINGS = ("other-game", "empty-events", "opening-events")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What is done to a bot, and the rules that it shows to be kept or broken."""
+
+    play: Callable[[Harness], Awaitable[None]]
+    """Returns if the rules are kept; raises BrokenError, SilentError or NotApplicableError."""
+    rule: str
+    """The rule that is broken if the bot does not do what the scenario is about."""
+    others: tuple[str, ...] = ()
+    """What the scenario shows besides."""
+    needs: tuple[str, ...] = ()
+    """Rules without which it would show nothing."""
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of all rules that it shows."""
+        return self.rule, *self.others
+
+
+BASIC: tuple[Scenario, ...] = (
+    Scenario(
+        stream_scenarios.check_greeting,
+        "connects",
+        ("token", "join-first", "join-protocol", "join-games", "waits-for-joined"),
+    ),
+    Scenario(
+        match_scenarios.check_answers,
+        "act-answers",
+        (
+            *("join-once", "one-stream", "act-once", "act-ply", "act-count", "act-note", "resign-match-id"),
+            *("well-formed", "message-size", "no-unasked", "output"),
+        ),
+    ),
+    Scenario(match_scenarios.check_several, "several-matches"),
+)
+"""What all others stand on: where one of these finds a broken rule, nothing else can be seen."""
+
+
+FRESH: tuple[Scenario, ...] = (
+    Scenario(stream_scenarios.check_tcp, "tcp-address"),
+    Scenario(stream_scenarios.check_without_health, "health-optional"),
+    Scenario(stream_scenarios.check_major, "refuses-major"),
+    Scenario(stream_scenarios.check_minor, "accepts-minor"),
+    Scenario(stream_scenarios.check_unknown_events, "ignores-events"),
+    Scenario(stream_scenarios.check_unknown_fields, "ignores-fields"),
+    Scenario(stream_scenarios.check_token_refused, "token-refused"),
+    Scenario(stream_scenarios.check_join_refused, "join-refused"),
+    Scenario(stream_scenarios.check_no_arena, "no-arena"),
+)
+"""What needs a process of its own from the beginning."""
+
+
+IN_MATCHES: tuple[Scenario, ...] = (
+    Scenario(match_scenarios.check_ids, "act-match-id"),
+    Scenario(match_scenarios.check_other_game, "other-game"),
+    Scenario(match_scenarios.check_other_seats, "other-seats", needs=_ALL_GAMES),
+    Scenario(match_scenarios.check_whole_match, "whole-match", ("act-legal",), needs=_ALL_GAMES),
+    Scenario(match_scenarios.check_empty_events, "empty-events", needs=_ALL_GAMES),
+    Scenario(match_scenarios.check_opening, "opening-events", needs=("other-game", "empty-events")),
+    Scenario(match_scenarios.check_chance, "chance-events", needs=_OPENINGS),
+    Scenario(match_scenarios.check_large, "large-decide", needs=_OPENINGS),
+    Scenario(match_scenarios.check_resumed, "resumed", needs=_OPENINGS),
+    Scenario(match_scenarios.check_dropped, "dropped-actions"),
+    Scenario(match_scenarios.check_no_decision, "no-decision"),
+    Scenario(match_scenarios.check_finished_while_asked, "finished-while-asked"),
+    Scenario(match_scenarios.check_others_forfeit, "others-forfeit", needs=("other-game", "other-seats")),
+    Scenario(match_scenarios.check_large_seed, "large-seed", needs=_ALL_GAMES),
+    Scenario(match_scenarios.check_unknown_options, "unknown-options"),
+    Scenario(match_scenarios.check_little_time, "little-time"),
+    Scenario(match_scenarios.check_bank, "bank-clock"),
+    Scenario(match_scenarios.check_untimed, "untimed"),
+    Scenario(match_scenarios.check_own_faults, "own-faults"),
+    Scenario(stream_scenarios.check_end_while_idle, "end-idle"),
+    Scenario(stream_scenarios.check_end_in_match, "end-in-match"),
+    Scenario(stream_scenarios.check_arena_lost, "arena-lost"),
+    Scenario(stream_scenarios.check_superseded, "superseded"),
+    Scenario(stream_scenarios.check_error_while_asked, "error-while-asked"),
+)
+"""What any process that has joined can play, one after another."""
 
 
 async def check_bot(
@@ -49,11 +134,12 @@ class _Checker:
         return [self._found[rule.id] for rule in RULES if rule.id in self._found]
 
     async def check(self, first: Harness, second: Harness) -> None:
-        """Play the basic scenarios, then the others on two stages at once."""
+        """Play the basic scenarios, then all others with the two harnesses at once."""
         for scenario in BASIC:
             await self._play(first, scenario)
             if self._broken():
-                self._give_up()
+                rest = [rule.id for rule in RULES if rule.id not in self._found]
+                self._note_all(rest, RuleState.UNCHECKED, _first(self._broken()[0]))
                 return
         async with asyncio.TaskGroup() as group:
             group.create_task(self._play_all(first, self._chosen(IN_MATCHES)))
@@ -73,7 +159,11 @@ class _Checker:
     async def _play(self, harness: Harness, scenario: Scenario) -> None:
         was_used = harness.is_used
         problem = await _play(harness, scenario)
-        if was_used and isinstance(problem, BrokenError) and not await _is_broken_afresh(harness, scenario):
+        if (
+            was_used
+            and isinstance(problem, BrokenError)
+            and not isinstance(await _play(harness, scenario), BrokenError)  # by a new process
+        ):
             problem = BrokenError(
                 "several-matches",
                 Text(
@@ -106,10 +196,6 @@ class _Checker:
     def _broken(self) -> list[str]:
         return [rule for rule, verdict in self._found.items() if verdict.state is RuleState.BROKEN]
 
-    def _give_up(self) -> None:
-        rules = [rule.id for rule in RULES if rule.id not in self._found]
-        self._note_all(rules, RuleState.UNCHECKED, _first(self._broken()[0]))
-
 
 def _first(rule: str) -> str:
     """Tell why a rule was not checked."""
@@ -130,7 +216,3 @@ async def _play(harness: Harness, scenario: Scenario) -> BrokenError | NotApplic
         await harness.close()
         return error if isinstance(error, BrokenError) else BrokenError(scenario.rule, error.seen)
     return None
-
-
-async def _is_broken_afresh(harness: Harness, scenario: Scenario) -> bool:
-    return isinstance(await _play(harness, scenario), BrokenError)

@@ -14,8 +14,7 @@ from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.connect.local import LocalBotProcesses, Stopped
 from arena.connect.news import BotStopped, Note, OnNews
 from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
-from arena.referee.inbox import Closed, Flood, Inbox, Offence
-from arena.referee.stream import StreamClosedError
+from arena.referee.stream import Closed, Flood, Inbox, Offence, StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import match_pb2, play_pb2
 from arena.worker.blame import StartError

@@ -1,4 +1,8 @@
-"""A process of ours that plays matches, seen from the coordinator: started, listened to, told things, and ended."""
+"""A process of ours that plays matches, seen from the coordinator: started, listened to, sent messages, and ended.
+
+A `WorkerTransport` is what carries frames to one worker and back: a `ChildProcess` by pipes of this machine, or one
+over a cluster. A `WorkerNode` is the machine on which it runs.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,16 @@ import asyncio
 import errno
 import os
 import signal
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from arena.hosting.errors import describe_end
 from arena.hosting.pipes import FrameError, encode_frame, read_frame
 from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 from engine.text import Text
 
 KEPT_STDERR_BYTES = 8192
@@ -29,6 +36,10 @@ SILENCE_S = 30.0
 """A process that said nothing for so long does not go on: it is stopped, or its disk hangs."""
 FIRST_WORD_S = 300.0
 """So long a process may take until it says for the first time that it goes on, if it is one that says so."""
+WorkerArguments = Callable[[], Sequence[str]]
+"""Returns the options of `arena.worker`, which may be others for each life of it."""
+Handle = Callable[[Mapping[str, Any], bytes], None]
+"""Takes the head and the blob of a frame."""
 
 
 class ChildProcess:
@@ -129,12 +140,15 @@ class ChildProcess:
             pause_s *= 2
 
     async def _start(self) -> asyncio.subprocess.Process:
+        # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are started by
+        # its launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(self._not_inherited)}
         return await asyncio.create_subprocess_exec(
             *self._command(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env=_environment(self._not_inherited),
+            env={"GRPC_ENABLE_FORK_SUPPORT": "0", **inherited},
             start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
         )
 
@@ -160,9 +174,12 @@ class ChildProcess:
             raise
         finally:
             watching.cancel()
-            await _cancel(serving)
+            serving.cancel()
+            await asyncio.wait({serving})
             await self._end_companion()  # it has our pipe for errors, too
-            await _await_rest(drain)
+            with suppress(TimeoutError):  # its last words; one that is stopped may hold its pipe
+                async with asyncio.timeout(END_GRACE_S):
+                    await drain
             process._transport.close()  # type: ignore[attr-defined]  # else pipes that another process holds stay open
 
     async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
@@ -257,31 +274,12 @@ def last_line(said: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _environment(left_out: tuple[str, ...]) -> dict[str, str]:
-    # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are started by its
-    # launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
-    own = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
-    return {"GRPC_ENABLE_FORK_SUPPORT": "0", **own}
-
-
 async def _has_ended(process: asyncio.subprocess.Process) -> bool:
     """Wait for the end of a process for a while, and return whether it has come."""
     with suppress(TimeoutError):
         async with asyncio.timeout(END_GRACE_S):
             await process.wait()
     return process.returncode is not None
-
-
-async def _cancel(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait({task})
-
-
-async def _await_rest(drain: asyncio.Task[None]) -> None:
-    """Wait for the last words of a process that has ended; not for ever: one that is stopped may hold its pipe."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(END_GRACE_S):
-            await drain
 
 
 async def _ends_in_time(descriptor: int) -> bool:
@@ -297,3 +295,87 @@ async def _ends_in_time(descriptor: int) -> bool:
     finally:
         loop.remove_reader(descriptor)
     return True
+
+
+class TransportLostError(Exception):
+    """A worker is out of reach with all that it was told, and nobody knows how far it came; the message says why."""
+
+
+class WorkerTransport(Protocol):
+    """A worker that can be started again after its death, wherever it is."""
+
+    async def run(self) -> tuple[bool, int | None]:
+        """Start the worker, serve it until it dies, and return whether it ever spoke, and its exit code.
+
+        The code is None if it could not be started, or was given up. Raises TransportLostError, after which it is of no
+        use any more.
+        """
+
+    @property
+    def is_stopping(self) -> bool:
+        """Return whether it was told to stop."""
+
+    def stop(self) -> None:
+        """Have it end its bots and itself; `run` returns then."""
+
+    def kill(self) -> None:
+        """End it at once; its launcher ends its bots."""
+
+    def send(self, head: Mapping[str, Any]) -> None:
+        """Send it a message; nothing happens before it was started."""
+
+    def last_output(self) -> str:
+        """Return what it wrote to stderr last."""
+
+    def last_words(self) -> str:
+        """Return the last line it wrote to stderr."""
+
+    def describe_death(self, code: int | None) -> MatchLostError:
+        """Return why a match is lost that it played when it ended with this exit code, or was given up (None)."""
+
+
+MakeTransport = Callable[[WorkerArguments, Handle, Callable[[], None]], WorkerTransport]
+"""Makes a transport: it calls the handler with every frame, and the third after the last one of each life."""
+
+
+class WorkerNode(Protocol):
+    """The machine on which a worker plays, as far as that is not this one."""
+
+    def takes(self, spec: MatchSpec) -> bool:
+        """Return whether the match can be played there now."""
+
+    def localize(self, spec: MatchSpec) -> MatchSpec:
+        """Return the match with its programs as they lie there."""
+
+    def note_report(self, spec: MatchSpec, report: MatchReport) -> None:
+        """Note that a match was played there."""
+
+    def note_loss(self, spec: MatchSpec, cause: HostCause) -> None:
+        """Note that a match was lost there through no bot's fault."""
+
+
+class LocalNode:
+    """The place that is this machine, where every program lies already."""
+
+    def takes(self, spec: MatchSpec) -> bool:  # noqa: ARG002 - the interface's argument
+        return True
+
+    def localize(self, spec: MatchSpec) -> MatchSpec:
+        return spec
+
+    def note_report(self, spec: MatchSpec, report: MatchReport) -> None:
+        """Keep no count."""
+
+    def note_loss(self, spec: MatchSpec, cause: HostCause) -> None:
+        """Keep no count."""
+
+
+def worker_command(words: Sequence[str]) -> list[str]:
+    """Return the command that starts a worker with these options."""
+    # -P: a folder named arena in the current directory is not ours.
+    return [sys.executable, "-P", "-m", "arena.worker", *words]
+
+
+def pipe_transport(words: WorkerArguments, handle: Handle, on_silent: Callable[[], None]) -> ChildProcess:
+    """Return a worker that is a process of this machine."""
+    return ChildProcess(lambda: worker_command(words()), handle, on_silent, says_that_it_goes_on=True)

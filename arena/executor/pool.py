@@ -1,27 +1,30 @@
 """The matches of an executor and the workers that play them, wherever those are: who gets which, and what is lost.
 
-Each worker has one match to play and one that waits for it, so it is never idle while there is work.
+Where workers crash at a match, each of its bots plays alone, with bots of the arena in the other seats, to find out
+which one brings them down.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from arena.executor.elimination import find_guilty, without
+from arena.executor.child import TransportLostError
 from arena.executor.interface import ExecutorFailedError, NotWatchableError
-from arena.executor.transport import TransportLostError
 from arena.executor.worker_process import ExecutorJob, WorkerProcess, unserved
 from arena.hosting.errors import is_crash
 from arena.hosting.manifest import BotDirectoryError
+from arena.hosting.sample_bots import sample_directory
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
-from arena.match.spec import MatchSpec
+from arena.match.spec import MatchSpec, SeatSpec
 from engine.text import Text
 
 MATCHES_A_WORKER = 2
@@ -31,6 +34,8 @@ MOST_CRASHES = 2
 MOST_MOVES = 3
 """With how many machines a match may be lost and be played again for nothing."""
 STOP_GRACE_S = 8.0
+STAND_IN = "random"
+"""The sample bot that sits in the other seats."""
 
 
 class WorkerPool:
@@ -227,8 +232,10 @@ class WorkerPool:
         try:
             await trial.report
         except MatchLostError as error:
+            # The exit code of which the error tells, negative for a signal.
+            code = int(error.evidence.get("exit_status") or -error.evidence.get("signal", 0))
             is_death = error.cause is HostCause.WORKER_DIED
-            return str(error) if is_death and is_crash(_code_of(error), error.evidence.get("stderr", "")) else ""
+            return str(error) if is_death and is_crash(code, error.evidence.get("stderr", "")) else ""
         finally:
             self._withdraw(trial)
         return ""
@@ -236,7 +243,10 @@ class WorkerPool:
     async def _keep_running(self, worker: WorkerProcess) -> None:
         """Run a worker, again whenever it dies, and tell when that cannot go on."""
         try:
-            await self._run_again_and_again(worker)
+            deaths = 0
+            while deaths < MOST_DEATHS_AT_START and self._failure is None:
+                was_ready = await worker.run()
+                deaths = 0 if was_ready else deaths + 1
             why = f"a worker ended {MOST_DEATHS_AT_START} times before it was ready; the last said: "
             why += worker.last_words() or "nothing"
         except TransportLostError as error:
@@ -248,12 +258,6 @@ class WorkerPool:
                 self._on_end(worker, why)
             except Exception as error:  # as above
                 self.fail(ExecutorFailedError(unserved(error)))
-
-    async def _run_again_and_again(self, worker: WorkerProcess) -> None:
-        deaths = 0
-        while deaths < MOST_DEATHS_AT_START and self._failure is None:
-            was_ready = await worker.run()
-            deaths = 0 if was_ready else deaths + 1
 
 
 def _first_fit(job: ExecutorJob, room: Sequence[Sequence[WorkerProcess]], refused: set[object]) -> WorkerProcess | None:
@@ -277,6 +281,33 @@ def _first_fit(job: ExecutorJob, room: Sequence[Sequence[WorkerProcess]], refuse
     return None
 
 
-def _code_of(death: MatchLostError) -> int:
-    """Return the exit code of which a death tells, negative for a signal."""
-    return int(death.evidence.get("exit_status") or -death.evidence.get("signal", 0))
+async def find_guilty(
+    spec: MatchSpec, crashes_with: Callable[[MatchSpec], Awaitable[str]]
+) -> dict[int, Mapping[str, Any]]:
+    """Return the evidence against each seat whose bot brings down a worker when no other stranger is on it.
+
+    `crashes_with` plays a match, and returns how the worker crashed, or an empty text if it did not. So nobody is
+    blamed for what another one did; who does nothing when it is alone is not blamed either.
+    """
+    crashes: dict[str, str] = {}
+    for index, seat in enumerate(spec.seats):
+        if seat.version not in crashes:
+            crashes[seat.version] = await crashes_with(_alone(spec, index))
+    return {index: {"worker": crashes[seat.version]} for index, seat in enumerate(spec.seats) if crashes[seat.version]}
+
+
+def without(spec: MatchSpec, guilty: Mapping[int, Mapping[str, Any]]) -> MatchSpec:
+    """Return the match in which these seats are barred, whatever the evidence against them."""
+    seats = (replace(seat, barred=guilty.get(index)) for index, seat in enumerate(spec.seats))
+    return replace(spec, seats=tuple(seats))
+
+
+def _alone(spec: MatchSpec, suspect: int) -> MatchSpec:
+    """Return the match in which the other seats are those of a sample bot."""
+    directory = sample_directory(STAND_IN)
+    command = sys.executable, str(directory / "main.py")
+    seats = (
+        seat if index == suspect else SeatSpec(f"arena-{STAND_IN}", STAND_IN, str(directory), command, seat.seed)
+        for index, seat in enumerate(spec.seats)
+    )
+    return replace(spec, seats=tuple(seats), uses_fresh_bots=True, checks_leaks=False, keeps_logs=False)

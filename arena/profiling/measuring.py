@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.procfs.processes import list_children
-from arena.profiling.processes import cpu_by_role
 from arena.profiling.sheet import Reading, Sheet, read_sheet
-from arena.profiling.split import RunSnapshot
+from arena.profiling.split import RunSnapshot, cpu_by_role
 
 _LOOK_EVERY_S = 0.2
 LEAST_DECISIONS = 1

@@ -1,28 +1,33 @@
 """Plays one match over the streams of its bots: sends its questions, measures, and hands the answers to the match.
 
-It runs in a task of its own; the handlers of the streams only deliver.
+It runs in a task of its own; the handlers of the streams only deliver. What takes part in a match is the bots in its
+seats and who watches; of decisions the referee tells whoever freezes and thaws the bots between them.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from arena.match.decisions import Decision
 from arena.match.match import Match
 from arena.match.messages import Answer, Message
 from arena.match.result import Fault, FaultCause
 from arena.match.timing import Figures
-from arena.referee.freezing import SeatFreezers
-from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
-from arena.referee.meter import LagMeter
-from arena.referee.neighbours import MOST_LAG_US, Neighbours, starved, stood_still
-from arena.referee.pondering import PonderWatch
-from arena.referee.seat_stream import SeatStream
-from arena.referee.seated import MatchWatcher, SeatedBot
-from arena.referee.stopwatch import Stopwatch
-from arena.referee.stream import StreamClosedError
+from arena.referee.measuring import (
+    MOST_LAG_US,
+    LagMeter,
+    Meter,
+    Neighbours,
+    PonderWatch,
+    Stopwatch,
+    starved,
+    stood_still,
+)
+from arena.referee.stream import Arrival, Closed, Flood, Inbox, Offence, SeatStream, StreamClosedError
 from arena.wire.encoding import MatchEncoder
 from engine.text import Text
 
@@ -299,3 +304,93 @@ class _MatchReferee:
             late = self._streams[arrival.seat]
             if late is not None:
                 late.spoiled = late.spoiled or Text("referee.sent_more_than_asked", "it sent more than it was asked")
+
+
+@dataclass(frozen=True, slots=True)
+class SeatedBot:
+    """A bot that has joined and takes a seat."""
+
+    stream: SeatStream
+    meter: Meter | None = None
+    """What measures its processes; without a meter the bot is charged wall time."""
+    freezer: SeatFreezer | None = None
+    """What keeps it from computing while it is not asked; None for a bot that runs elsewhere."""
+
+
+class MatchWatcher(Protocol):
+    """Looks at a match between its decisions."""
+
+    @property
+    def is_present(self) -> bool:
+        """Whether it wants to look; asked before every decision, so it must be cheap."""
+
+    async def look(self) -> None:
+        """Look at what has happened. No clock runs meanwhile, and the match waits."""
+
+
+class SeatFreezer(Protocol):
+    """Freezes one bot that computes while it is not asked."""
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether it must be thawed before it can read anything."""
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether it is frozen after each of its answers, because it went on computing after earlier ones."""
+
+    async def thaw(self) -> None:
+        """Thaw it if it is frozen, and return when it can go on. Raises HostingError."""
+
+    def begin(self, now: float) -> None:
+        """Note that it is asked, by the event loop's clock; its meter has begun a decision. Cheap."""
+
+    def end(self, now: float) -> None:
+        """Note that it is asked no more. Cheap."""
+
+    async def freeze(self) -> None:
+        """Freeze it unless it is asked. Raises HostingError."""
+
+
+class SeatFreezers:
+    """The freezers of all seats of one match; a seat without one computes when it wants to."""
+
+    __slots__ = ("_freezers", "_may_ponder")
+
+    def __init__(self, freezers: Sequence[SeatFreezer | None], *, may_ponder: bool = False) -> None:
+        """With `may_ponder` the bots may compute during the whole match, which begins now."""
+        self._freezers = freezers
+        self._may_ponder = may_ponder
+
+    def open(self, now: float) -> None:
+        """Note that the match begins."""
+        if self._may_ponder:
+            for freezer in self._freezers:
+                if freezer is not None:
+                    freezer.begin(now)
+
+    def close(self, now: float) -> None:
+        """Note that the match is over: nobody is asked any more."""
+        for freezer in self._freezers:
+            if freezer is not None:
+                freezer.end(now)
+
+    async def thaw(self, seat: int) -> None:
+        """Thaw a seat's bot before something is sent to it. Raises HostingError."""
+        freezer = self._freezers[seat]
+        if freezer is not None and freezer.is_frozen:
+            await freezer.thaw()
+
+    def begin(self, seat: int, now: float) -> None:
+        """Note that a seat is asked."""
+        freezer = self._freezers[seat]
+        if freezer is not None and not self._may_ponder:
+            freezer.begin(now)
+
+    async def end(self, seat: int, now: float) -> None:
+        """Note that a seat has answered; a restless bot is frozen before another is asked. Raises HostingError."""
+        freezer = self._freezers[seat]
+        if freezer is not None and not self._may_ponder:
+            freezer.end(now)
+            if freezer.is_restless:
+                await freezer.freeze()

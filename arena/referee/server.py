@@ -1,7 +1,9 @@
-"""Serves the socket of a bot: PlayService and health, both only with a token, and nothing else.
+"""Serves the socket of a bot: PlayService and health, both only with a token, and nothing else; and lets the bot join.
 
 Each bot has a server of its own, so that whatever comes to it is that bot's: its calls are counted, and a bot that
-makes more than anybody needs is disconnected. A server costs 0.2 ms to start, and nothing while it rests.
+makes more than anybody needs is disconnected. A server costs 0.2 ms to start, and nothing while it rests. Where the
+event loop polls no completion queue, an `AioServer` serves by grpc.aio: in any event loop, and with any version of
+grpcio.
 """
 
 from __future__ import annotations
@@ -9,22 +11,24 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import grpc
+from google.protobuf.message import DecodeError
+from grpc_health.v1 import health_pb2  # type: ignore[import-untyped] # the package has no types
 
+from arena.match.messages import Malformed, ProtocolViolation
 from arena.match.result import FaultCause
-from arena.referee import health
-from arena.referee.aio_server import AioServer
-from arena.referee.context import CallContext, Handler
-from arena.referee.errors import abort, stream_error
-from arena.referee.inbox import Flood
-from arena.referee.join import JoinError
+from arena.referee.calls import CallContext, Find, Handler, abort, stream_error
+from arena.referee.queue import layer
 from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
-from arena.referee.stream import BotStream
-from arena.wire.parsing import MAX_REQUEST_BYTES
+from arena.referee.stream import BotStream, Flood, StreamClosedError
+from arena.v1 import play_pb2
+from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
+from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
 from engine.text import Text
 
 MOST_STREAMS = 32
@@ -51,9 +55,10 @@ _SECOND_STREAM = stream_error(
     "SECOND_STREAM",
     "a hosted bot has one stream for its life; this token has one already",
 )
-
-
 MakeStream = Callable[[CallContext], BotStream]
+Welcome = Callable[[BotStream], Awaitable[Sequence[str]]]
+"""Waits for the `Join` of a stream and returns the games the bot plays. Raises JoinError."""
+_HEALTH_SERVICE = "/grpc.health.v1.Health/"
 
 
 class StreamAdmission:
@@ -128,8 +133,8 @@ class PlayServer:
         self._stopping: asyncio.Task[None] | None = None
         self._handlers: Mapping[str, Handler] = {
             "/arena.v1.PlayService/Play": self._play,
-            f"{health.SERVICE}Check": partial(self._if_admitted, health.check),
-            f"{health.SERVICE}Watch": partial(self._if_admitted, health.watch),
+            f"{_HEALTH_SERVICE}Check": partial(self._if_admitted, _answer_health_check),
+            f"{_HEALTH_SERVICE}Watch": partial(self._if_admitted, _watch_health),
         }
         loop = asyncio.get_running_loop()
         self._server: QueueServer | AioServer = (
@@ -176,10 +181,6 @@ class PlayServer:
 
     def _find(self, method: str) -> Handler | None:
         """Count the call, and return who serves it."""
-        self._count_call()
-        return self._handlers.get(method)
-
-    def _count_call(self) -> None:
         on_call, self._on_first_call = self._on_first_call, lambda: None
         on_call()
         if self._calls.is_too_many():
@@ -189,6 +190,7 @@ class PlayServer:
                 most=self._calls.most,
             )
             self.disconnect(Flood(why, {"calls": self._calls.most}))
+        return self._handlers.get(method)
 
     async def _play(self, context: CallContext) -> None:
         admission = self.find_admission(context)
@@ -205,3 +207,146 @@ class PlayServer:
         if self.find_admission(context) is None:
             await abort(context, _TOKEN_UNKNOWN)
         await handler(context)
+
+
+class JoinError(Exception):
+    """The bot did not join as it must; cause and explanation are those of the fault it gets."""
+
+    def __init__(self, cause: FaultCause, explanation: str, evidence: Mapping[str, Any] | None = None) -> None:
+        super().__init__(explanation)
+        self.cause = cause
+        self.explanation = explanation
+        self.evidence = dict(evidence or {})
+
+
+async def join(stream: BotStream) -> Sequence[str]:
+    """Wait for the `Join`, answer it, and return the games the bot plays. The caller limits the time.
+
+    Raises JoinError.
+    """
+    games = await receive_join(stream)
+    try:
+        await stream.send(encode_joined(games))
+    except StreamClosedError as error:
+        raise JoinError(FaultCause.START_FAILED, str(error)) from error
+    return games
+
+
+async def receive_join(stream: BotStream) -> Sequence[str]:
+    """Wait for the `Join` and return the games the bot plays; the caller answers it later, and limits the time.
+
+    Raises JoinError.
+    """
+    data = await asyncio.shield(stream.first_message)
+    if stream.flood:
+        raise JoinError(FaultCause.FLOOD, stream.flood.why, stream.flood.evidence)
+    if data is None:
+        raise JoinError(
+            FaultCause.START_FAILED,
+            Text("referee.closed_stream_before_joined", "It closed its stream before it joined."),
+        )
+    request = parse_join(data)
+    if isinstance(request, Malformed):
+        raise JoinError(FaultCause.MALFORMED, Text("matches.it_sent", "It sent {what}.", what=request.why))
+    if isinstance(request, ProtocolViolation):
+        raise JoinError(FaultCause.PROTOCOL, Text("matches.it_sent", "It sent {what}.", what=request.why))
+    _check_version(stream, request)
+    return tuple(request.games)
+
+
+def _check_version(stream: BotStream, request: play_pb2.Join) -> None:
+    if request.protocol_major == PROTOCOL_MAJOR:
+        return
+    theirs, ours = f"{request.protocol_major}.{request.protocol_minor}", f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}"
+    message = Text(
+        "referee.bot_speaks_protocol_arena_use",
+        "the bot speaks protocol {theirs}, this arena {ours}; use a kit of major version {major}",
+        theirs=theirs,
+        ours=ours,
+        major=PROTOCOL_MAJOR,
+    )
+    stream.close(
+        stream_error(grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_VERSION", message, {"bot": theirs, "arena": ours})
+    )
+    raise JoinError(
+        FaultCause.PROTOCOL,
+        Text("referee.protocol_versions_do_not_fit", "The protocol versions do not fit: {why}.", why=message),
+    )
+
+
+class AioServer:
+    """Serves calls; `start` and `stop` are called once each."""
+
+    def __init__(self, find: Find, options: Sequence[tuple[str, int]]) -> None:
+        """Serve with what `find` returns for the method of a call."""
+        self._server = grpc.aio.server(options=options)
+        self._server.add_generic_rpc_handlers((_Finder(find),))
+        self._stopping: asyncio.Task[None]
+
+    async def start(self, address: str) -> int:
+        """Listen, and return the port. Raises RuntimeError if that is impossible."""
+        port = self._server.add_insecure_port(address)
+        await self._server.start()
+        return port
+
+    async def stop(self, grace_s: float | None) -> None:
+        """Let no further call in, break off those that do not end within the grace, and free everything.
+
+        Return also if a client takes nothing any more, so that a connection stays: it is freed when that ends. It goes
+        on if this is cancelled.
+        """
+        self._stopping = asyncio.create_task(self._server.stop(grace_s))
+        self._stopping.add_done_callback(self._leave_if_cancelled)
+        await asyncio.wait({self._stopping}, timeout=(grace_s or 0) + layer.BROKEN_OFF_S)
+        if self._stopping.done():
+            await self._stopping
+
+    def _leave_if_cancelled(self, stopping: asyncio.Task[None]) -> None:
+        """Free nothing of a server that still had a connection when the event loop ended."""
+        if stopping.cancelled():
+            layer.keep_for_ever(self._server)
+
+
+class _Finder(grpc.GenericRpcHandler):
+    def __init__(self, find: Find) -> None:
+        self._find = find
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes] | None:
+        """Return who serves the call. Bytes in, bytes out: we judge what is not a message."""
+        handler = self._find(handler_call_details.method)
+        if handler is None:
+            return None
+
+        async def serve(_requests: object, context: Any) -> None:
+            await handler(context)
+
+        method: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(serve)
+        return method
+
+
+async def _answer_health_check(context: CallContext) -> None:
+    """Answer `Check`: the server as a whole serves, and nothing else is known by name."""
+    if await _named_service(context):
+        await context.abort(grpc.StatusCode.NOT_FOUND)
+    await context.write(_health_response(health_pb2.HealthCheckResponse.SERVING))
+
+
+async def _watch_health(context: CallContext) -> None:
+    """Answer `Watch`: what is so now, and nothing more until the stream ends, since it does not change."""
+    named = await _named_service(context)
+    status = health_pb2.HealthCheckResponse
+    await context.write(_health_response(status.SERVICE_UNKNOWN if named else status.SERVING))
+    await asyncio.Event().wait()
+
+
+async def _named_service(context: CallContext) -> str:
+    """Return the name of the service that is asked for. Raises grpc.aio.AbortError."""
+    data = await context.read()
+    try:
+        return str(health_pb2.HealthCheckRequest.FromString(b"" if data is grpc.aio.EOF else data).service)
+    except DecodeError:
+        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "this is no HealthCheckRequest")
+
+
+def _health_response(status: int) -> bytes:
+    return bytes(health_pb2.HealthCheckResponse(status=status).SerializeToString())

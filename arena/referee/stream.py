@@ -3,25 +3,34 @@
     new -> (first message) -> idle <-> attached to a seat of a match -> closed
 
 An idle bot has nothing to say: a message then marks the stream as `spoiled`, and its process is not used again.
+
+A match plays over `SeatStream`, the interface of the bot in a seat, however that is connected. What arrives waits in
+the match's `Inbox`: one queue for all seats, bounded, read with a deadline.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import grpc
 
-from arena.match.messages import ProtocolViolation
-from arena.referee.context import CallContext
-from arena.referee.errors import abort
-from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
-from arena.referee.queue.call import QueueCall
-from arena.referee.seat_stream import Resume, nothing_to_resume
+from arena.match.messages import Message, ProtocolViolation
+from arena.match.result import FaultCause
+from arena.referee.calls import CallContext, abort
+from arena.referee.queue.server import QueueCall
 from arena.wire.parsing import Leave, parse_request
 from arena.wire.status import Status
 from engine.text import Text
 
+Resume = Callable[[], Sequence[bytes]]
+"""Returns what a bot must be told that comes back to its seat: the whole history, and the question that is open."""
+MAX_WAITING = 16
+"""How many messages of one seat may wait to be judged; no correct bot comes near it."""
 STOPPED_READING_S = 5.0
 SMALL_BYTES = 16_384
 """A message up to this size is taken at once: it fits into what HTTP/2 lets be sent before the bot has read, 64 kB. A
@@ -29,6 +38,117 @@ larger one is waited for, so that the clock of the question behind it does not r
 LAST_WORDS_S = 0.5
 """How long the end of a broken stream may take to be read."""
 _STOPPED_READING = Text("referee.did_not_read_s", "It did not read for {seconds} s.", seconds=f"{STOPPED_READING_S:g}")
+
+
+def nothing_to_resume() -> Sequence[bytes]:
+    """Return no message."""
+    return ()
+
+
+class SeatStream(Protocol):
+    """Carries messages between a match and the bot in one of its seats."""
+
+    spoiled: str
+    """Why the bot must not be used again; empty while it may."""
+    last_message: bytes
+    """The last message that was read; it is kept as evidence."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing can come or go any more."""
+
+    async def send(self, data: bytes) -> None:
+        """Hand a message to the transport. Raises StreamClosedError."""
+
+    def attach(self, inbox: Inbox, seat: int, resume: Resume = nothing_to_resume, /) -> None:
+        """Deliver everything that arrives from now on to the inbox of a match, as coming from `seat`.
+
+        A stream that can break off and be taken up again sends what `resume` returns when that happens.
+        """
+
+    def detach(self) -> None:
+        """Stop delivering: the match is over."""
+
+    def mute(self) -> None:
+        """Stop reading: the seat is out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The stream ended; `why` is a sentence."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """A seat sent more than a match can need; `why` is a sentence."""
+
+    why: str = Text("referee.sent_more_messages_than_match", "It sent more messages than a match can need.")
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Offence:
+    """What the process of a seat did, apart from what it sent."""
+
+    cause: FaultCause
+    explanation: str
+    evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What a seat sent, or that its stream ended, or what else it did."""
+
+    seat: int
+    at: float
+    """When it was read, in seconds of the event loop's clock."""
+    what: Message | Closed | Flood | Offence
+
+
+class Inbox:
+    """A queue for one reader. It creates a timer only if the reader must wait."""
+
+    __slots__ = ("_arrivals", "_loop", "_waiter")
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._arrivals: deque[Arrival] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+
+    def put(self, arrival: Arrival) -> bool:
+        """Add an arrival, and return False if too many of that seat are waiting: the sender must stop then."""
+        waiting = len(self._arrivals)
+        if waiting >= MAX_WAITING and sum(other.seat == arrival.seat for other in self._arrivals) >= MAX_WAITING:
+            self._arrivals.append(Arrival(arrival.seat, arrival.at, Flood()))
+            return False
+        self._arrivals.append(arrival)
+        self._wake(self._waiter)
+        return True
+
+    async def get(self, deadline: float) -> Arrival | None:
+        """Return the next arrival, or None if there is none until `deadline` (by the event loop's clock)."""
+        if not self._arrivals:
+            waiter = self._waiter = self._loop.create_future()
+            timer = self._loop.call_at(deadline, self._wake, waiter)
+            try:
+                await waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        return self._arrivals.popleft() if self._arrivals else None
+
+    def drain(self) -> list[Arrival]:
+        """Remove and return all arrivals that were not read."""
+        left = list(self._arrivals)
+        self._arrivals.clear()
+        return left
+
+    @staticmethod
+    def _wake(waiter: asyncio.Future[None] | None) -> None:
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
 
 
 class StreamClosedError(Exception):
@@ -99,21 +219,16 @@ class BotStream:
 
     def _receive(self, data: bytes) -> bool:
         """Take a message, and return whether the next one is to be read."""
-        self._take(data)
-        return not self._ending.done() and not self._is_muted
-
-    def _take(self, data: bytes) -> None:
         now = self._loop.time()
         self.last_message = data
         self.heard += 1
         if not self.first_message.done():
             self.first_message.set_result(data)
-            return
-        message = parse_request(data)
-        if isinstance(message, Leave):
+        elif isinstance(message := parse_request(data), Leave):
             self._end(Text("referee.it_left", "It left."))
         else:
             self._deliver(Arrival(self._seat, now, message))
+        return not self._ending.done() and not self._is_muted
 
     def _deliver(self, arrival: Arrival) -> None:
         if self._inbox is None:

@@ -14,8 +14,7 @@ from typing import Any
 
 import grpc
 
-from arena.referee.context import CallContext
-from arena.referee.errors import abort, stream_error
+from arena.referee.calls import CallContext, abort, stream_error
 from arena.referee.stream import STOPPED_READING_S
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.wire.status import Status

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from arena.match.messages import Answer, Message, Resignation
-from arena.referee.inbox import Arrival, Inbox
-from arena.referee.seat_stream import Resume, nothing_to_resume
+from arena.referee.stream import Arrival, Inbox, Resume, nothing_to_resume
 from arena.remote.connection import (
     SUPERSEDED,
     BotIdentity,

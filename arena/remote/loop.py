@@ -44,17 +44,23 @@ from arena.match.report import MatchReport
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
-from arena.referee.play import play_match
-from arena.referee.seated import SeatedBot
+from arena.referee.play import SeatedBot, play_match
 from arena.remote.connection import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
 from arena.remote.lobby import Lobby, RemoteSeat
 from arena.remote.waiting import Place, WaitingRoom, WaitingRoomClosedError
-from arena.worker.accounts import Accounts, Seated, read_accounts
 from arena.worker.blame import StartError, blame_host
-from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
-from arena.worker.live_feed import LiveFeed
 from arena.worker.process_pool import ProcessPool
-from arena.worker.reporting import build_report
+from arena.worker.reporting import (
+    Accounts,
+    LiveFeed,
+    Seated,
+    build_report,
+    encode_cancelled,
+    encode_live,
+    encode_lost,
+    encode_report,
+    read_accounts,
+)
 from arena.worker.warm_bot import WarmBot, take_note
 from engine.text import Text
 

@@ -19,9 +19,7 @@ from arena.hosting.manifest import DEFAULT_MEMORY_MB, MANIFEST_NAME
 from arena.hosting.manifest_fields import is_name
 from arena.scripting.arguments import need_flags, need_names, need_wholes, optional_texts
 from arena.scripting.errors import CallableError
-from arena.scripting.fingerprint import fingerprint_of
-from arena.scripting.pickling import one_line, pickled
-from arena.scripting.program import PROGRAM
+from arena.scripting.pickling import fingerprint_of, one_line, pickled
 
 PROGRAM_NAME = "callable.py"
 """The program of every bot that was made of a callable; by it they are told from others."""
@@ -30,6 +28,38 @@ PRINT_NAME = "fingerprint"
 _MOST_LETTERS = 40
 _KIT = "bots.session"
 """The module of the kit that defines `Bot`; whoever gives a bot has imported it."""
+PROGRAM = '''"""Plays as the callable in bot.pickle does, which a program gave to arena.api."""
+
+import pickle
+import sys
+from pathlib import Path
+
+from bots.kit import Bot, run
+
+PYTHON = @PYTHON@
+
+
+class Called(Bot):
+    def __init__(self, function):
+        self._function = function
+
+    def decide(self, decision):
+        return self._function(decision)
+
+
+def load():
+    with (Path(__file__).parent / "bot.pickle").open("rb") as file:
+        found = pickle.load(file)
+    if isinstance(found, type):
+        return found()
+    return found if isinstance(found, Bot) else Called(found)
+
+
+if __name__ == "__main__":
+    if sys.version_info[:2] != PYTHON:
+        sys.exit(f"this bot was made by Python {PYTHON}, and this is {sys.version_info[:2]}; add it again")
+    run(load())
+'''
 
 
 @dataclass(frozen=True, slots=True)

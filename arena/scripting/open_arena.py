@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,11 +94,14 @@ def open_arena(place: str | os.PathLike[str], hosting: HostingSettings, *, makes
     database = open_database(named, makes=makes)
     try:
         store = store_of(named)
-        programs = StoredPrograms(store, hosting.policy, _runtimes(hosting.runtimes))
+        own_places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
+        defined = NO_RUNTIMES if hosting.runtimes is None else read_runtimes(hosting.runtimes)
+        runtimes = RuntimeCatalog(defined, path=os.pathsep.join((SYSTEM_PATH, *own_places)))
+        programs = StoredPrograms(store, hosting.policy, runtimes)
     except BaseException:
         database.close()
         raise
-    return OpenArena(named, database, LocalArena(database, _always(programs)), programs, hosting)
+    return OpenArena(named, database, LocalArena(database, lambda: programs), programs, hosting)
 
 
 def policy_of(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
@@ -107,13 +109,3 @@ def policy_of(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
     if sandbox not in (AUTO, *LEVELS):
         raise RefusedError(f"sandbox {sandbox!r} is no level; use {AUTO}, {', '.join(LEVELS[:-1])} or {LEVELS[-1]}")
     return SandboxPolicy(None if sandbox == AUTO else sandbox, allow_reduced)
-
-
-def _always(programs: StoredPrograms) -> Callable[[], StoredPrograms]:
-    return lambda: programs
-
-
-def _runtimes(file: Path | None) -> RuntimeCatalog:
-    own_places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
-    defined = NO_RUNTIMES if file is None else read_runtimes(file)
-    return RuntimeCatalog(defined, path=os.pathsep.join((SYSTEM_PATH, *own_places)))

@@ -12,12 +12,18 @@ from typing import Any
 from arena.model.columns import MATCH_SEATS, Column, ColumnKind, pick
 from arena.model.match_details import FaultFact, MatchDetail, MatchSeat
 from arena.model.tournaments import StandingRow, TournamentDetail
-from arena.scripting.boards import pool_text, standings_table
-from arena.scripting.tables import ResultTable
+from arena.scripting.tables import ResultTable, pool_text, standings_table
 from ratings.values.tournaments import BotFaults
 
 _HEIGHT = 420
 """Of a board in a notebook, in pixels."""
+_PLIES = (
+    Column("ply", "ply", ColumnKind.COUNT),
+    Column("bot", "bot"),
+    Column("action", "action"),
+    Column("by", "by"),
+    Column("elapsed_us", "ms", ColumnKind.COUNT, write=lambda us: f"{us / 1000:.1f}"),
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -141,15 +147,6 @@ class Ply:
     elapsed_us: int | None
     """How long the bot took; None where it was not asked."""
     note: str
-
-
-_PLIES = (
-    Column("ply", "ply", ColumnKind.COUNT),
-    Column("bot", "bot"),
-    Column("action", "action"),
-    Column("by", "by"),
-    Column("elapsed_us", "ms", ColumnKind.COUNT, write=lambda us: f"{us / 1000:.1f}"),
-)
 
 
 def match_table(detail: MatchDetail, board: str) -> PlayedMatch:

@@ -20,20 +20,19 @@ from arena.scripting.arguments import (
     optional_texts,
     optional_wholes,
 )
-from arena.scripting.boards import (
+from arena.scripting.errors import for_programs
+from arena.scripting.open_arena import OpenArena
+from arena.scripting.played import MatchReplay, PlayedTournament
+from arena.scripting.reading import all_of, choose_pool
+from arena.scripting.tables import (
     OfficialRatings,
     RatedTable,
+    ResultTable,
     ScoreMatrix,
     bots_table,
     matches_table,
     tournaments_table,
 )
-from arena.scripting.open_arena import OpenArena
-from arena.scripting.paging import all_of
-from arena.scripting.played import MatchReplay, PlayedTournament
-from arena.scripting.pool_choice import choose_pool
-from arena.scripting.tables import ResultTable
-from arena.scripting.wording import for_programs
 from ratings.values.page import MOST_LIMIT
 
 

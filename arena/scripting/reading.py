@@ -1,34 +1,40 @@
-"""What a program asks of an arena, from its interface to the tables that it gets."""
+"""What a program asks of an arena, from the interface to the tables that it gets: which pool it means, whole lists."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from arena.match.replay import ReplayError, load
-from arena.model.errors import ClientError, DamagedError
+from arena.match.time_control import format_time_control, parse_time_control
+from arena.model.errors import ClientError, DamagedError, RefusedError
 from arena.model.port import ArenaPort
 from arena.model.ratings import Anchor
-from arena.scripting.boards import (
+from arena.scripting.arguments import optional_texts, optional_wholes
+from arena.scripting.errors import VoidMatchError
+from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament, match_table, tournament_table
+from arena.scripting.tables import (
     OfficialRatings,
     RatedTable,
     ScoreMatrix,
     crosstable,
     leaderboard_table,
     official_table,
+    pool_text,
 )
-from arena.scripting.errors import VoidMatchError
-from arena.scripting.paging import all_of
-from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament, match_table, tournament_table
 from arena.story.errors import StoryError
 from arena.story.replays import picture_of_replay
 from engine import registry
 from engine.core import EngineError
 from engine.text import Text
-from ratings.values.page import MOST_LIMIT
+from ratings.values.leaderboards import Leaderboard
+from ratings.values.page import MOST_LIMIT, Page
 from ratings.values.states import MatchState
 
 NOTHING_RATED = "nothing was rated yet; Arena.tournament(...) plays some matches"
+_LISTED = 4
+_DIGITS = 8
+T = TypeVar("T")
 
 
 def leaderboard(port: ArenaPort, pool: str | None) -> RatedTable:
@@ -106,3 +112,67 @@ def _board(document: Mapping[str, Any]) -> str:
     except (StoryError, EngineError):
         return ""
     return "" if picture is None else picture.svg()
+
+
+def choose_pool(
+    port: ArenaPort, *, game: str | None, seats: int | None, clock: str | None, tournament: str | None, pool: str | None
+) -> str | None:
+    """Return the id of the pool that is meant, or None if nothing is rated yet.
+
+    Raises RefusedError, which lists pools, if several are meant or none fits, and for other types; the errors of the
+    interface for a pool or a tournament that is not there; TimeControlError.
+    """
+    optional_texts(game=game, clock=clock, tournament=tournament, pool=pool)
+    optional_wholes(seats=seats)
+    wishes = [wish for wish in (game, seats, clock) if wish is not None]
+    if sum((tournament is not None, pool is not None, bool(wishes))) > 1:
+        raise RefusedError("tournament, pool, and what a pool is (game, seats, clock) exclude each other; give one")
+    if pool is not None:
+        return pool
+    if tournament is not None:
+        return port.tournaments.get_tournament(tournament).pool.pool_id
+    there = list(_boards(port))
+    written = None if clock is None else format_time_control(parse_time_control(clock))
+    found = [
+        one
+        for one in there
+        if game in (None, one.pool.game)
+        and seats in (None, one.pool.seats)
+        and written in (None, one.pool.time_control)
+    ]
+    if not there:
+        return None
+    if not found:
+        raise RefusedError(f"no pool fits {', '.join(map(str, wishes))}; there are: {_listed(there)}")
+    if len(found) > 1:
+        raise RefusedError(f"there are {len(found)} pools: {_listed(found)}; say which by game, seats, clock or pool")
+    return found[0].pool.pool_id
+
+
+def _boards(port: ArenaPort) -> Iterator[Leaderboard]:
+    """Yield every pool in which something was rated with the best of its table, the busiest first."""
+    after: str | None = None
+    while True:
+        page = port.leaderboards.list_leaderboards(limit=1, after=after)
+        yield from page.boards
+        after = page.next
+        if after is None:
+            return
+
+
+def _listed(boards: list[Leaderboard]) -> str:
+    texts = [f"{one.pool.pool_id[:_DIGITS]} ({pool_text(one.pool)})" for one in boards[:_LISTED]]
+    return "; ".join(texts + ["..."] * (len(boards) > _LISTED))
+
+
+def all_of(ask: Callable[[str | None], Page[T]], limit: int | None = None) -> Iterator[T]:
+    """Yield the items of a list, page by page, given what asks for the page after a cursor; `limit` at most."""
+    after: str | None = None
+    left = limit
+    while left is None or left > 0:
+        page = ask(after)
+        yield from page.items if left is None else page.items[:left]
+        left = None if left is None else left - len(page.items)
+        after = page.next
+        if after is None:
+            return

@@ -37,14 +37,12 @@ from typing import Any
 from arena.hosting.errors import exit_over_limit
 from arena.hosting.pipes import encode_frame, read_frame
 from arena.hosting.prctl import die_with_parent
-from arena.referee.inbox import Flood
-from arena.referee.join import JoinError
 from arena.referee.passed_stream import PassedStream, error_of
 from arena.referee.queue.loop import run
-from arena.referee.stream import StreamClosedError
+from arena.referee.server import JoinError
+from arena.referee.stream import Flood, StreamClosedError
 from arena.worker.bot_listener import DirectListener
-from arena.worker.flood_watch import FloodWatch
-from arena.worker.own_limits import OwnLimits, OwnWatch
+from arena.worker.own_limits import FloodWatch, OwnLimits, OwnWatch
 from engine.text import to_json
 
 LOOK_S = 0.1

@@ -13,13 +13,11 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
 from arena.referee.play import play_match
-from arena.worker.accounts import Accounts, Seated, read_accounts
 from arena.worker.blame import StartError, blame_host
 from arena.worker.leaks import check_leaks, draw_one
-from arena.worker.live_feed import LiveFeed
 from arena.worker.own_limits import OwnLimits
 from arena.worker.process_pool import ProcessPool
-from arena.worker.reporting import build_report
+from arena.worker.reporting import Accounts, LiveFeed, Seated, build_report, read_accounts
 from arena.worker.warm_bot import WarmBot, take_note
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 

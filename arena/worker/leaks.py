@@ -12,8 +12,7 @@ from arena.match.report import LeakCheckResult
 from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
 from arena.match.writing import WrittenReplay
-from arena.referee.inbox import Closed, Flood, Inbox, Offence
-from arena.referee.stream import BotStream, StreamClosedError
+from arena.referee.stream import BotStream, Closed, Flood, Inbox, Offence, StreamClosedError
 from arena.wire.encoding import MatchEncoder
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot

@@ -1,21 +1,36 @@
 """What a process of ours that serves bots may itself hold and compute, whoever makes it: at its limit it ends itself.
 
 It holds against what nobody has thought of. Whoever started the process finds out whose doing it was
-(`arena.worker.proxied_listener`).
+(`arena.worker.bot_listener.ProxiedListener`).
+
+`FloodWatch` finds the bot that keeps the arena busy with bytes that are no messages, and disconnects it. gRPC handles
+frames in threads of its own, for all bots alike, and tells nobody for whom. But what floods lies unread: while those
+threads compute more than the messages of all bots explain, the bytes that wait in each bot's connection are looked at,
+and the bot with the most of them over a while is the one. A message lies unread, too, while this process waits for a
+processor: as few bytes as a message has must lie there all the time. What goes on although nobody is found ends this
+process.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import resource
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from arena.hosting.errors import exit_over_limit
 from arena.hosting.procfs.machine import MEGABYTE
+from arena.hosting.procfs.sockets import Connections, connections
 from arena.referee.queue.loop import polled_s
+from arena.referee.stream import Flood
+from engine.text import Text
+
+if TYPE_CHECKING:
+    from arena.worker.bot_listener import BotListener
 
 MESSAGE_S = 0.001
 """What gRPC may compute for a message; measured: 0.1 ms."""
@@ -23,6 +38,19 @@ FREE_SHARE = 0.05
 """How much of one core it may compute besides for ever."""
 HEADROOM_MB = 2048
 """How far beyond its limit the kernel lets it reserve memory: stacks of threads count there, used or not."""
+REST_S = 0.1
+"""How often the work of this process is compared with the messages."""
+MOST_SHARE = 0.25
+"""How much of one core may go unexplained, until somebody is looked for."""
+WORRY_S = 0.5
+"""So much that adds up is looked into as well: on a busy machine a flood may get no such share of a core."""
+LOOKS = 10
+LOOK_S = 0.01
+MOST_LOOKS = 3
+"""More bytes than a message has that lie unread in so many of the looks are a flood; fewer, in all of them."""
+MESSAGE_BYTES = 1024
+"""How much one message takes with what gRPC says around it; an answer has about 40."""
+_WHY = Text("worker.kept_arena_busy_bytes_no", "It kept the arena busy with bytes that are no messages.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +140,63 @@ def _private_bytes() -> int:
     except OSError:
         return 0
     return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was seen of one listener in a row of looks."""
+
+    messages: int
+    unread: list[int] = field(default_factory=list)
+    """The bytes in each look that found some, while no message was read."""
+
+    def add(self, messages: int, unread: int) -> None:
+        if messages != self.messages:
+            self.messages = messages
+        elif unread:
+            self.unread.append(unread)
+
+    def is_flood(self) -> bool:
+        """Return whether what was seen can be no message that waits to be read."""
+        large = sum(unread > MESSAGE_BYTES for unread in self.unread)
+        return large >= MOST_LOOKS or len(self.unread) == LOOKS
+
+
+class FloodWatch:
+    """Watches the listeners that `listeners` returns; `run` never ends."""
+
+    def __init__(self, listeners: Callable[[], Sequence[BotListener]], own: OwnWatch | None = None) -> None:
+        self._listeners = listeners
+        self._own = own or OwnWatch(OwnLimits(), end=lambda _: None)
+        self._heard: dict[BotListener, int] = {}
+
+    async def run(self) -> None:
+        """Look again and again, and disconnect who floods; fall when this process has reached a limit of its own."""
+        self._compare()
+        while True:
+            await asyncio.sleep(REST_S)
+            share = self._compare()
+            if (share > MOST_SHARE or self._own.unexplained_s > WORRY_S) and await self._find(share):
+                self._own.forgive()
+
+    def _compare(self) -> float:
+        """Return which part of a core went since the last call into what no message explains."""
+        heard = {listener: listener.count_messages() for listener in self._listeners()}
+        messages = sum(count - self._heard.get(listener, 0) for listener, count in heard.items())
+        self._heard = heard
+        return self._own.look(messages)
+
+    async def _find(self, share: float) -> bool:
+        """Look at what lies unread, disconnect the bot that it shows, and return whether there is one."""
+        seen = {listener: _Seen(listener.count_messages()) for listener in self._listeners()}
+        for _ in range(LOOKS):
+            await asyncio.sleep(LOOK_S)
+            there = connections()
+            for listener, one in seen.items():
+                one.add(listener.count_messages(), there.get(str(listener.socket), Connections()).unread)
+        suspects = [(sum(one.unread), len(one.unread), listener) for listener, one in seen.items() if one.is_flood()]
+        if suspects:
+            unread, looks, listener = max(suspects, key=lambda suspect: suspect[0])
+            evidence = {"unexplained_share": round(share, 2), "unread_bytes": unread // looks, "looks": looks}
+            listener.disconnect(Flood(_WHY, evidence))
+        return bool(suspects)

@@ -1,4 +1,7 @@
-"""Prepares a worker process: its core, its limit on descriptors, its pipes to the coordinator."""
+"""Prepares a worker process: its core, its limit on descriptors, its pipes to the coordinator, room for processes.
+
+Where this machine has no room for another process, nobody can start, and whoever cannot is not to blame: we wait.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,16 @@ import contextlib
 import os
 import resource
 import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from arena.hosting.errors import HostBusyError, HostingError
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.worker.room import THREADS, has_room, wait_for_room
 
 MANY_DESCRIPTORS = 16_384
 """Enough for the connections of 32 bots that hold as many as they may."""
-
-
 _INHERITED = {
     "RLIMIT_CPU": ("-t", SandboxLimits().cpu_s),
     "RLIMIT_FSIZE": ("-f", SandboxLimits().disk_mb << 20),
@@ -23,6 +27,17 @@ _INHERITED = {
     "RLIMIT_DATA": ("-d", 4 << 30),
 }
 """What must be allowed of each of these, in seconds or bytes."""
+FIRST_PAUSE_S = 0.2
+LONGEST_PAUSE_S = 8.0
+ROOM_PATIENCE_S = 60.0
+"""How long a start waits for room altogether."""
+THREADS = 64
+"""What a bot with its libraries may well need."""
+FEW_THREADS = 2
+SOME_THREADS = 16
+"""More than a bot has, so that one that has just ended does not seem to be room."""
+ROOM_LOOK_S = 0.5
+Started = TypeVar("Started")
 
 
 def pin(cores: str) -> None:
@@ -81,3 +96,64 @@ async def open_stdin() -> asyncio.StreamReader:
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     return reader
+
+
+async def wait_for_room(start: Callable[[], Awaitable[Started]]) -> Started:
+    """Start something, again after longer and longer pauses while there is no room. Raises what `start` does."""
+    pause_s, waited_s = FIRST_PAUSE_S, 0.0
+    while True:
+        try:
+            return await start()
+        except HostBusyError:
+            if waited_s >= ROOM_PATIENCE_S:
+                raise
+        await asyncio.sleep(pause_s)
+        waited_s += pause_s
+        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+
+class RoomWatch:
+    """Knows when there was no room: gRPC, ours and a bot's, may be lame for ever that got no thread then."""
+
+    def __init__(self) -> None:
+        self._full_s = float("-inf")
+        self._is_full = False
+
+    async def run(self) -> None:
+        """Look again and again. Never ends."""
+        while True:
+            self.look()
+            await asyncio.sleep(ROOM_LOOK_S)
+
+    def look(self, threads: int = FEW_THREADS) -> bool:
+        """Return whether there is room now, and note when there is none.
+
+        There may have been none up to the look that finds room again.
+        """
+        is_there = has_room(threads)
+        if self._is_full or not is_there:
+            self._full_s = time.monotonic()
+        self._is_full = not is_there
+        return is_there
+
+    def was_full_since(self, instant_s: float) -> bool:
+        """Return whether there was no room at some time since an instant of the monotonic clock."""
+        return self._full_s >= instant_s
+
+
+def has_room(threads: int = THREADS) -> bool:
+    """Return whether this machine lets us have as many threads, by default what a bot needs, by trying."""
+    over = threading.Event()
+    begun: list[threading.Thread] = []
+    try:
+        for _ in range(threads):
+            thread = threading.Thread(target=over.wait, daemon=True)
+            thread.start()
+            begun.append(thread)
+    except (RuntimeError, MemoryError):
+        return False
+    finally:
+        over.set()
+        for thread in begun:
+            thread.join()
+    return True

@@ -18,18 +18,19 @@ from arena.hosting.user_directories import runtime_directory
 from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
-from arena.referee.seated import SeatedBot
-from arena.worker.accounts import Seated
+from arena.referee.play import SeatedBot
 from arena.worker.blame import StartError
-from arena.worker.bot_listener import DirectListener, ListenerOpener
-from arena.worker.flood_watch import FloodWatch
-from arena.worker.idle_freezer import IdleFreezer
-from arena.worker.own_limits import OwnLimits, OwnWatch
-from arena.worker.proxied_listener import ProxiedListener
-from arena.worker.room import SOME_THREADS, RoomWatch
+from arena.worker.bot_listener import DirectListener, ListenerOpener, ProxiedListener
+from arena.worker.freezer import IdleFreezer
+from arena.worker.own_limits import FloodWatch, OwnLimits, OwnWatch
+from arena.worker.process import SOME_THREADS, RoomWatch
+from arena.worker.reporting import Seated
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
+
+_LAME = (FaultCause.TIMEOUT, FaultCause.DISCONNECTED)
+"""How a bot fails whose gRPC got no thread."""
 
 
 class ProcessPool:
@@ -162,10 +163,6 @@ class ProcessPool:
         for fault in faults:
             match.amend(fault, await self.bots.end_and_explain(bot, fault))
         return None
-
-
-_LAME = (FaultCause.TIMEOUT, FaultCause.DISCONNECTED)
-"""How a bot fails whose gRPC got no thread."""
 
 
 def _give_up(why: str) -> NoReturn:

@@ -14,10 +14,9 @@ from arena.match.spec import MatchSpec
 from arena.profiling.parts import WORKER_PARTS, ProfilePart
 from arena.profiling.sampler import Sampler
 from arena.profiling.sheet import Sheet, WorkerPhase, shared_sheet
-from arena.worker.accounts import Seated
 from arena.worker.host import MatchHost
-from arena.worker.live_feed import LiveFeed
 from arena.worker.own_limits import OwnLimits
+from arena.worker.reporting import LiveFeed, Seated
 
 
 class ProfiledHost(MatchHost):

@@ -1,11 +1,19 @@
-"""Starts bot processes, has them join, and ends them."""
+"""Starts bot processes, has them join, and ends them.
+
+The time that a bot has to start and to join is charged as that of a decision: by what it used itself. What it waited
+for a processor is the host's, and so is what this process was late.
+
+gRPC takes its threads when it needs them. Where it got none, no bot that comes is heard, for a while or for ever, and a
+bot that came meanwhile has done nothing wrong: a greeting at a socket of ours tells (`answers`).
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,20 +21,19 @@ from typing import Any, NoReturn
 from arena.hosting.bot_environment import bot_environment
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError, RuntimeDirectoryError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
+from arena.hosting.procfs.waiting import OwnWaitMeter
 from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.user_directories import SCRATCH_NAME
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
-from arena.referee.join import JoinError, Welcome, join
-from arena.referee.server import StreamAdmission
+from arena.match.timing import Figures
+from arena.referee.server import JoinError, StreamAdmission, Welcome, join
 from arena.referee.stream import BotStream
-from arena.worker.answering import answers
-from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError, explain_absence, refuse
 from arena.worker.bot_listener import BotListener, ListenerOpener
-from arena.worker.room import RoomWatch, has_room, wait_for_room
-from arena.worker.start_clock import StartClock
+from arena.worker.freezer import make_meter
+from arena.worker.process import RoomWatch, has_room, wait_for_room
 from arena.worker.warm_bot import BotKey, WarmBot
 from engine.text import Text, placed
 
@@ -35,6 +42,15 @@ CLOSE_PATIENCE_S = 20.0
 """How long a listener may take to close: one whose gRPC got no thread when it asked for one never does."""
 LOOK_S = 0.1
 """How often the connections of a bot are counted that has not joined yet."""
+START_LOOK_S = 0.1
+PATIENCE_FACTOR = 2
+"""After so many times its limit by the wall, a start that got no processor is given up, to be tried again alone."""
+BOUND_FACTOR, BOUND_S = 10, 10.0
+"""How long the start of a bot may last that starts alone: after this the host cannot play it."""
+ANSWER_PATIENCE_S = 10.0
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""How a client of HTTP/2 begins: with this line, and a frame of settings without any."""
+_FRAME_HEAD_BYTES = 9
 
 
 def lose(why: str) -> NoReturn:
@@ -91,15 +107,11 @@ class BotStarter:
         Raises StartError, StarvedError (sooner if it does not start alone), HostingError.
         """
         terms = _Terms(spec.clock.start_limit_us / 1_000_000, spec.game, spec.cores, is_alone)
-        return await self._start(seat, terms)
+        return await wait_for_room(lambda: self._start_once(seat, terms))
 
     async def start_for(self, seat: SeatSpec, limit_s: float) -> WarmBot:
         """Start a process and return it when it has joined, within that time. Raises StartError, HostingError."""
-        return await self._start(seat, _Terms(limit_s))
-
-    async def _start(self, seat: SeatSpec, terms: _Terms) -> WarmBot:
-        """Start a process, again while this machine has no room for it."""
-        return await wait_for_room(lambda: self._start_once(seat, terms))
+        return await wait_for_room(lambda: self._start_once(seat, _Terms(limit_s)))
 
     async def _start_once(self, seat: SeatSpec, terms: _Terms) -> WarmBot:
         begun_s = time.monotonic()
@@ -228,11 +240,10 @@ class BotStarter:
             joining.cancel()
         bot = WarmBot(BotKey.of(seat), process, listener, stream, games)
         if terms.game is not None and not bot.plays(terms.game):
+            listed = ", ".join(game[:40] for game in games[:5]) or "no game"
             raise StartError(
                 FaultCause.START_FAILED,
-                Text(
-                    "worker.joined_not", "It joined for {games}, not for {game}.", games=_list(games), game=terms.game
-                ),
+                Text("worker.joined_not", "It joined for {games}, not for {game}.", games=listed, game=terms.game),
                 {},
             )
         return bot
@@ -248,10 +259,6 @@ async def _watch(listener: BotListener) -> None:
         listener.look()
 
 
-def _list(games: Sequence[str]) -> str:
-    return ", ".join(game[:40] for game in games[:5]) or "no game"
-
-
 async def _end_unwanted(starting: asyncio.Task[HostedProcess]) -> None:
     """End a process whose match was cancelled while it was being started."""
     try:
@@ -259,3 +266,104 @@ async def _end_unwanted(starting: asyncio.Task[HostedProcess]) -> None:
     except HostingError:
         return  # it did not even start
     await process.end()
+
+
+class StarvedError(HostingError):
+    """A bot could not start in its time because it got no processor; `figures` tell how it spent that."""
+
+    def __init__(self, figures: Figures) -> None:
+        waited_s = (figures.queue_wait_us + figures.referee_lag_us) / 1_000_000
+        super().__init__(
+            Text(
+                "worker.bot_waited_s_processor_while",
+                "a bot waited {seconds} s for a processor while it started",
+                seconds=f"{waited_s:.1f}",
+            )
+        )
+        self.figures = figures
+
+
+class StartClock:
+    """Measures one start, from its creation on; `close` ends the measuring."""
+
+    def __init__(self, process: HostedProcess, limit_s: float, cores: int = 1, *, is_alone: bool = True) -> None:
+        """Give a start `limit_s` by its charge; a bot that starts beside others is given up sooner by the wall."""
+        self._loop = asyncio.get_running_loop()
+        self._limit_us = round(limit_s * 1_000_000)
+        bound_s = BOUND_FACTOR * limit_s + BOUND_S if is_alone else PATIENCE_FACTOR * limit_s
+        self._bound_us = round(bound_s * 1_000_000)
+        self._cores = cores
+        self._meter = make_meter(process)
+        self._meter.begin()
+        self._own = OwnWaitMeter()
+        self._own.look()
+        self._begun = self._loop.time()
+        self._due = self._begun
+        self._lag_us = 0
+        self._looks = 0
+
+    def wait_s(self) -> float:
+        """Return how long to wait until the next look is due."""
+        now = self._loop.time()
+        left_s = self._begun + self._limit_us / 1_000_000 - now
+        self._due = now + (min(START_LOOK_S, left_s) if left_s > 0 else START_LOOK_S)
+        return self._due - now
+
+    def is_over(self) -> bool:
+        """Look at the start, and return whether it has used up its time. Raises StarvedError."""
+        now = self._loop.time()
+        wall_us = round((now - self._begun) * 1_000_000)
+        figures = self._read(now, wall_us)
+        if figures.charge_us(self._cores) >= self._limit_us:
+            return True
+        if wall_us >= self._bound_us:
+            raise StarvedError(figures)
+        return False
+
+    def close(self) -> None:
+        """Close the files that were read."""
+        self._meter.close()
+        self._own.close()
+
+    def _read(self, now: float, wall_us: int) -> Figures:
+        self._lag_us += max(round((now - self._due) * 1_000_000), self._own.look()[0], 0)
+        self._looks += 1
+        reading = self._meter.look()
+        if reading is None:
+            return Figures(wall_us, is_readable=False)
+        return Figures(wall_us, *reading, min(self._lag_us, wall_us), self._looks)
+
+
+async def answers(socket: Path) -> bool:
+    """Return whether a server of HTTP/2 at a socket answers a greeting."""
+    writer = None
+    try:
+        async with asyncio.timeout(ANSWER_PATIENCE_S):
+            reader, writer = await asyncio.open_unix_connection(socket)
+            writer.write(_GREETING)
+            await reader.readexactly(_FRAME_HEAD_BYTES)
+    except (OSError, EOFError):  # a TimeoutError is an OSError
+        return False
+    finally:
+        if writer is not None:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+    return True
+
+
+class BackgroundTasks:
+    """A set of tasks; `settle` waits for those that are still running."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start something in the background."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def settle(self) -> None:
+        """Wait until all tasks are done. Raises what the first of them raised."""
+        await asyncio.gather(*self._tasks)

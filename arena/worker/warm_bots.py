@@ -16,17 +16,19 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import HostNote
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
-from arena.referee.neighbours import evidence_of, loudest
+from arena.referee.measuring import evidence_of, loudest
 from arena.worker.blame import StartError, blame, examine
-from arena.worker.idle_freezer import IdleFreezer
-from arena.worker.start_clock import StarvedError
-from arena.worker.starter import BotStarter
+from arena.worker.freezer import IdleFreezer
+from arena.worker.starter import BotStarter, StarvedError
 from arena.worker.warm_bot import BotKey, WarmBot
 from engine.text import Text
 
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500
 """A process that has met this many blocks is replaced, so that the set of them stays small."""
+_BARRED = Text(
+    "worker.brought_down_process_plays_alone", "It brought down the process that plays, alone with bots of the arena."
+)
 
 
 class WarmBots:
@@ -215,11 +217,6 @@ class WarmBots:
 def _refusal(seat: SeatSpec) -> StartError | None:
     """Return why a seat's bot is not even started, if it is barred."""
     return None if seat.barred is None else StartError(FaultCause.FLOOD, _BARRED, dict(seat.barred))
-
-
-_BARRED = Text(
-    "worker.brought_down_process_plays_alone", "It brought down the process that plays, alone with bots of the arena."
-)
 
 
 async def _mark(bot: WarmBot) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,11 @@ import pytest
 
 from arena.adapters import export as exporting
 from arena.adapters.batch import rewards_of
-from arena.adapters.dataset import Positions, load
-from arena.adapters.dataset_files import DatasetError, NpzWriter
+from arena.adapters.dataset import DatasetError, NpzWriter, Positions, load
 from arena.adapters.export import Export, OtherGameError, UnreplayableError
 from engine import registry
-from engine.chance import ScriptedChance
-from tests.adapters.matches import document
+from engine.chance import ScriptedChance, SeededChance
+from engine.record import Playing
 
 KINDS = [("foreign_king", 3, {"max_rounds": 4}), ("rex_romanorum", 2, {"round_limit": 3, "variant": "short"})]
 
@@ -202,3 +202,26 @@ def test_a_chunk_with_other_bytes_is_told_in_a_line(tmp_path: Path) -> None:
     file.write_bytes(data)
     with pytest.raises(DatasetError, match=r"is damaged: .*; export it again"):
         load(file).positions()
+
+
+def document(name: str, seats: int, options: dict[str, Any], seed: int) -> dict[str, Any]:
+    """What of a replay becomes a training set; its first ply is the opening's."""
+    game, random = registry.get(name), Random(seed)
+    playing = Playing(game, seats, game.parse_options(options), SeededChance(seed))
+    while playing.state.seat() is not None:
+        playing.apply(random.choice(playing.state.legal_actions()))
+    outcome = playing.state.outcome()
+    assert outcome is not None
+    return {
+        "match_id": f"{seed:032x}",
+        "game": name,
+        "rules_version": game.rules_version,
+        "options": game.options_json(playing.options),
+        "seats": [{} for _ in range(seats)],
+        "chance": [list(drawn) for drawn in playing.chance_outcomes],
+        "entries": [
+            {"ply": event.ply, "seat": event.seat, "action": event.action, "by": "bot" if event.ply else "opening"}
+            for event in playing.events
+        ],
+        "result": {"ranks": list(outcome.ranks)},
+    }

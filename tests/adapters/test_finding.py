@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.adapters.bot_host.finding import BotUnavailableError, find_seat
+from arena.adapters.bot_host import BotUnavailableError, find_seat
 from arena.cli.app import run
 from arena.hosting.sandbox.limits import SandboxPolicy
 from tests.adapters.beside import write_bot

@@ -13,7 +13,7 @@ import pytest
 from arena.api import Arena, CallableError, Entrant, MissingPackageError
 from arena.hosting.manifest import load_manifest
 from arena.scripting.callables import PROGRAM_NAME, PackedCallable, pack
-from arena.scripting.fingerprint import fingerprint_of
+from arena.scripting.pickling import fingerprint_of
 from bots.algorithms.greedy import GreedyBot
 from bots.kit import Bot, Decision
 from tests.api import players
@@ -41,7 +41,7 @@ packed = pack(mine)
 SAME_IN_EACH_SESSION = """
 import sys
 from bots.kit import Bot
-from arena.scripting.fingerprint import fingerprint_of
+from arena.scripting.pickling import fingerprint_of
 
 WEIGHTS = {"king": 2.5, "disc": [1, 2, 3]}
 

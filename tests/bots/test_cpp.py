@@ -15,10 +15,10 @@ import pytest
 import pytest_asyncio
 
 from arena.conform.checker import check_bot
-from arena.conform.command import Command, launcher_of
-from arena.conform.harness.findings import RuleState
-from arena.conform.harness.patience import Patience
-from arena.conform.rules.table import RULES
+from arena.conform.dialogue import Patience
+from arena.conform.judging import RuleState
+from arena.conform.process import Command, launcher_of
+from arena.conform.rules import RULES
 from arena.games.foreign_king.v1 import state_pb2
 from arena.hosting.sample_bots import sample_directory
 from arena.v1 import match_pb2, play_pb2

@@ -22,11 +22,9 @@ from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
-from arena.referee.join import join
-from arena.referee.play import play_match
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.queue.loop import run
-from arena.referee.seated import SeatedBot
-from arena.referee.server import PlayServer
+from arena.referee.server import PlayServer, join
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from arena.wire import encoding

@@ -11,7 +11,7 @@ from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray import session
 from arena.executor.ray.address import Head
 from arena.executor.ray.executor import RayExecutor
-from arena.executor.ray.options import RayOptions
+from arena.executor.ray.proving import RayOptions
 from tests.cli.support import Arena
 
 ORDER = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob")

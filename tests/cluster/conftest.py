@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.executor.ray import fleet as fleet_module
-from arena.executor.ray import worker_slot
+from arena.executor.ray import relay
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
@@ -79,6 +79,6 @@ def world(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Wo
     monkeypatch.setattr(fleet_module, "make_agent", made.make)
     monkeypatch.setattr(fleet_module, "make_slot", made.make)
     monkeypatch.setattr(fleet_module, "end_actor", lambda actor: setattr(actor, "has_ended", True))
-    monkeypatch.setattr(worker_slot, "TOGETHER_S", 0.0)
+    monkeypatch.setattr(relay, "TOGETHER_S", 0.0)
     monkeypatch.setattr(fleet_module, "prove", made.prove)
     return made

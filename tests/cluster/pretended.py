@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from arena.executor.child import TransportLostError
 from arena.executor.pool import WorkerPool
 from arena.executor.ray.fleet import Fleet
 from arena.executor.ray.node import ClusterNode
-from arena.executor.ray.options import RayOptions
-from arena.executor.ray.proving import Demands
-from arena.executor.transport import TransportLostError
+from arena.executor.ray.proving import Demands, RayOptions
 from arena.executor.worker_process import WorkerProcess
 from arena.match.report import MatchReport
 from tests.support.patience import until

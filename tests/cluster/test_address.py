@@ -1,10 +1,13 @@
-"""Where no head of Ray is that may be used, one sentence says so within seconds, and Ray is not asked."""
+"""Which head of a cluster may be used, and how a coordinator joins one and leaves it again."""
+
+from __future__ import annotations
 
 import asyncio
 import json
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,10 +15,11 @@ from types import SimpleNamespace
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.ray import address, head_probe
+from arena.executor.ray import address, head_probe, session
 from arena.executor.ray.address import Head, check_address, find_head
 from arena.i18n.translation import translate
 from engine.text import parts_of
+from tests.support.patience import PATIENCE_S
 from tests.support.small_cluster import SmallCluster
 
 PYTHON = ".".join(map(str, sys.version_info[:3]))
@@ -84,7 +88,7 @@ async def test_whoever_else_listens_there_is_told_apart(
         return process(b"\n", returncode=None, done=done)
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
-    monkeypatch.setattr(address, "KNOCK_S", 0.0)
+    monkeypatch.setattr(address, "PROBE_S", 0.0)
     with pytest.raises(ExecutorFailedError, match="is no head of Ray"):
         await find_head(f"127.0.0.1:{listener.getsockname()[1]}")
     assert done == ["killed", "waited for"]
@@ -188,3 +192,36 @@ async def test_why_no_head_can_be_used_is_told_in_every_language(
     problem = (await address._ask("127.0.0.1:1"))["problem"]
     assert parts_of(problem) is not None
     assert translate(problem, "de") != problem
+
+
+@pytest.mark.asyncio
+async def test_who_is_still_leaving_joins_when_that_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A head that is gone makes leaving slow."""
+    told: list[str] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def shut_down() -> None:
+        begun.set()
+        go_on.wait(PATIENCE_S)
+        told.append("left")
+
+    async def yes(_address: str) -> bool:
+        return True
+
+    async def find(address: str) -> Head:
+        return Head(address, is_closed=False)
+
+    ray = SimpleNamespace(shutdown=shut_down, init=lambda **_: told.append("joined"))
+    monkeypatch.setattr(session, "load_ray", lambda: ray)
+    monkeypatch.setattr(session, "LEAVE_S", 0.01)
+    monkeypatch.setattr(session, "find_head", find)
+    monkeypatch.setattr(session, "_is_joined", yes)
+    monkeypatch.setattr(session, "_keep_quiet", lambda: None)
+    await session.leave()
+    assert begun.wait(PATIENCE_S)
+    joining = asyncio.create_task(session.join("a:1"))
+    await asyncio.sleep(0.3)
+    assert told == []
+    go_on.set()
+    await joining
+    assert told == ["left", "joined"]

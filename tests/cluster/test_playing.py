@@ -18,8 +18,7 @@ from arena.executor.interface import Executor, ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.executor.ray.executor import RayExecutor
 from arena.executor.ray.facts import own_facts
-from arena.executor.ray.options import RayOptions
-from arena.executor.ray.proving import Demands
+from arena.executor.ray.proving import Demands, RayOptions
 from arena.hosting.removal import remove_tree
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEndEvent, LiveEntryEvent

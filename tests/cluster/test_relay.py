@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from arena.executor.child import TransportLostError
 from arena.executor.pool import MOST_MOVES, WorkerPool
-from arena.executor.ray import asking, slot
+from arena.executor.ray import actors, slot
 from arena.executor.ray.relay import RelayedWorker
 from arena.executor.ray.slot import Slot
-from arena.executor.transport import TransportLostError
 from arena.executor.worker_process import ExecutorJob
 from arena.match.host_faults import HostCause, MatchLostError
 from tests.support.patience import PATIENCE_S, until
@@ -109,7 +109,7 @@ class ActorDiedError(Exception):
 async def test_a_worker_that_is_out_of_reach_is_lost_with_the_reason(
     error: Exception | None, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking.ask, "__defaults__", (None, 1))
+    monkeypatch.setattr(actors.ask, "__defaults__", (None, 1))
     silences: list[bool] = []
     relay = RelayedWorker(Actor(Lost(error)), list, lambda *_: None, lambda: silences.append(True))
     with pytest.raises(TransportLostError, match=why):

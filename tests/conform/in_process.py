@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from arena.conform.harness.process import Launcher, Running
+from arena.conform.process import Launcher, Running
 from bots.algorithms.uniform import RandomBot
 from bots.errors import ArenaError, ProtocolError
 from bots.queue_stream import QueueStream

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from arena.cli.app import run
-from arena.conform.rules.table import BY_ID, RULES
+from arena.conform import process as module
+from arena.conform.process import start_process
+from arena.conform.rules import BY_ID, RULES
+from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes, wait_until
-
-ROOT = Path(__file__).resolve().parents[2]
-BROKEN_KIT = Path(__file__).with_name("broken_kit.py")
-KITS = {
-    "random": [str(ROOT / "bots" / "random")],
-    "node": ["--", "node", str(ROOT / "bots" / "node" / "main.mjs")],
-}
-"""What stands for each kit of this repository; that for C++ is checked where it is built, in tests/bots/test_cpp.py."""
 
 LEAVES_A_CHILD = """
 import os, subprocess, sys
@@ -27,6 +26,28 @@ with open({file!r}, "a") as file:
     file.write(f"{{child.pid}}\\n")
 os._exit(1)
 """
+NODE_MANIFEST = 'schema = 1\nname = "b"\ncommand = ["node", "main.mjs"]\nruntime = "node"\n'
+FLEES = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    print(os.getpid(), file=sys.stderr, flush=True)
+    time.sleep(3600)
+os.wait()
+"""
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+BROKEN_KIT = Path(__file__).with_name("broken_kit.py")
+
+
+KITS = {
+    "random": [str(ROOT / "bots" / "random")],
+    "node": ["--", "node", str(ROOT / "bots" / "node" / "main.mjs")],
+}
+"""What stands for each kit of this repository; that for C++ is checked where it is built, in tests/bots/test_cpp.py."""
 
 
 @pytest.fixture(autouse=True)
@@ -110,9 +131,6 @@ def test_what_a_bot_leaves_behind_is_ended(tmp_path: Path, capsys: pytest.Captur
     wait_until(lambda: not marked_processes(mark))
 
 
-NODE_MANIFEST = 'schema = 1\nname = "b"\ncommand = ["node", "main.mjs"]\nruntime = "node"\n'
-
-
 @pytest.fixture
 def node_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A bot for Node.js on a machine whose system has none; PATH leads to an empty directory `bin`."""
@@ -155,3 +173,20 @@ def test_a_build_that_fails_shows_its_log_and_names_what_this_machine_lacks(
     assert (code, told.out) == (1, "")
     assert "| no luck\n" in told.err
     assert "This machine lacks what such a bot needs: apt install g++ make " in told.err.splitlines()[-1]
+
+
+async def test_nobody_waits_for_what_a_bot_started_in_a_group_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "DRAIN_S", 0.1)
+    process = start_process([sys.executable, "-c", FLEES], dict(os.environ), tmp_path)
+    async with asyncio.timeout(PATIENCE_S):
+        while not process.stderr.endswith("\n"):
+            await asyncio.sleep(0.01)
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            await process.end()
+        assert process.ended.result() == -signal.SIGKILL
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(int(process.stderr), signal.SIGKILL)

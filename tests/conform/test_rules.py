@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.conform.checker import check_bot
-from arena.conform.harness.findings import RuleState, RuleVerdict
-from arena.conform.harness.patience import Patience
-from arena.conform.rules.table import BY_ID, RULES
+from arena.conform.checker import BASIC, FRESH, IN_MATCHES, check_bot
+from arena.conform.dialogue import Patience
+from arena.conform.judging import RuleState, RuleVerdict
+from arena.conform.rules import BY_ID, RULES
 from tests.conform import broken_kit
 from tests.conform.in_process import launcher, launcher_of_our_kit
 
@@ -30,6 +31,7 @@ PATIENCE_WITH = {
 AT_ONCE = 16
 SLOW = ("finished-while-asked",)
 """Kits that think so slowly that with them only the rule itself is checked."""
+ROW = re.compile(r"^\| `(?P<id>[a-z-]+)` \| (?P<kept>.*?) \| (?P<message>.*?) \|$", re.MULTILINE)
 
 
 async def check(defect: str, *rules: str) -> list[RuleVerdict]:
@@ -92,3 +94,26 @@ def test_a_kit_that_breaks_a_rule_is_told_of_no_other_in_a_report_that_has_every
 async def test_a_kit_that_thinks_long_is_not_blamed_for_an_answer_to_a_match_that_is_over() -> None:
     verdicts = await check(broken_kit.SLOW, "finished-while-asked")
     assert [(verdict.rule.id, verdict.state) for verdict in verdicts] == [("finished-while-asked", RuleState.KEPT)]
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
+
+
+def test_the_page_lists_every_rule_with_its_message() -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("## Check a kit")[2]
+    rows = [(row["id"], row["kept"], row["message"]) for row in ROW.finditer(section)]
+    assert rows == [(rule.id, rule.statement, f"{rule.broken} Seen: ... Remedy: {rule.remedy}") for rule in RULES]
+
+
+def test_every_rule_is_one_sentence_with_a_message_and_a_remedy() -> None:
+    for rule in RULES:
+        for text in (rule.statement, rule.broken, rule.remedy):
+            assert text.endswith("."), f"{rule.id}: {text}"
+            assert "|" not in text, rule.id
+
+
+def test_every_rule_has_one_scenario_and_every_scenario_its_rules() -> None:
+    scenarios = [*BASIC, *FRESH, *IN_MATCHES]
+    checked = [rule for scenario in scenarios for rule in scenario.rules]
+    assert sorted(checked) == sorted(BY_ID)
+    assert {rule for scenario in scenarios for rule in scenario.needs} <= set(BY_ID)

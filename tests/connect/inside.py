@@ -16,10 +16,10 @@ import grpc
 
 from arena.hosting.launcher.messages import Exit, Log
 from arena.match.spec import SeatSpec
-from arena.referee.join import receive_join
+from arena.referee.server import receive_join
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
-from arena.worker.background import BackgroundTasks
+from arena.worker.starter import BackgroundTasks
 from arena.worker.warm_bot import BotKey, WarmBot
 from bots.kit import Bot
 from bots.session import PlaySession

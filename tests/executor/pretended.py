@@ -1,6 +1,10 @@
-"""Matches that were played elsewhere, and a process that only notes what it is told."""
+"""Reports, events and processes of ours, as tests hand them to what the coordinator holds."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.executor.child import ChildProcess
@@ -11,6 +15,7 @@ from arena.match.messages import Answer
 from arena.match.replay import dump
 from arena.match.report import MatchReport
 from arena.match.writing import write_replay
+from tests.support.patience import PATIENCE_S
 from tests.support.specs import script_spec
 
 SCRIPT = "0:3 1:2d 0:3 1:3 0:2d"
@@ -67,3 +72,12 @@ class PretendedChild:
 
     def describe_death(self, code: int | None) -> MatchLostError:
         return ChildProcess(list, lambda *_: None, lambda: None).describe_death(code)
+
+
+def child_of(program: str, handle: Callable[[Mapping[str, Any], bytes], None] = lambda *_: None) -> ChildProcess:
+    return ChildProcess(lambda: [sys.executable, "-I", "-S", "-c", program], handle, lambda: None)
+
+
+async def run(child: ChildProcess) -> tuple[bool, int | None]:
+    async with asyncio.timeout(PATIENCE_S):
+        return await child.run()

@@ -5,9 +5,9 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 
 import pytest
 
-from arena.executor import channel as channel_module
-from arena.executor.channel import MatchChannel
+from arena.executor import worker_process
 from arena.executor.interface import WatcherFellBehindError
+from arena.executor.worker_process import MatchChannel
 from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveEvent, LiveLogEvent, live_end
 from tests.executor.pretended import played
 from tests.support.specs import installed_script_game
@@ -103,7 +103,7 @@ async def test_logs_come_to_those_who_asked_for_them_and_again_from_where_one_st
 async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_disturbed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(channel_module, "MOST_BEHIND", 2)
+    monkeypatch.setattr(worker_process, "MOST_BEHIND", 2)
     events, report = played()
     channel = MatchChannel()
     slow = channel.watch(-1, ())
@@ -134,7 +134,7 @@ async def test_history_is_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
     (first,) = await started(channel.watch(-1, ()))
     channel.publish(events[:5])
     await asyncio.sleep(0)
-    monkeypatch.setattr(channel_module, "MOST_BEHIND", 2)
+    monkeypatch.setattr(worker_process, "MOST_BEHIND", 2)
     late = channel.watch(-1, ())
     taken = [await anext(late)]
     channel.publish(events[5:])
@@ -146,7 +146,7 @@ async def test_history_is_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_text_beyond_a_bound_is_forgotten_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channel_module, "KEPT_LOG_BYTES", 10)
+    monkeypatch.setattr(worker_process, "KEPT_LOG_BYTES", 10)
     events, report = played()
     channel = MatchChannel()
     (watcher,) = await started(channel.watch(-1, (0,)))

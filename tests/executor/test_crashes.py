@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.executor import transport
+from arena.executor import child
 from arena.executor.local import LocalExecutor
 from arena.match.report import MatchReport
 from arena.match.spec import SeatSpec
@@ -26,7 +26,7 @@ LIMITS = ("--memory", "250", "--cpu", "0.5")
 def hole(monkeypatch: pytest.MonkeyPatch, mark: str) -> Iterator[None]:
     """Workers and bot proxies have a hole and low limits, and nothing is left of them."""
     program = [sys.executable, "-m", "tests.support.hole", "arena.worker"]
-    monkeypatch.setattr(transport, "worker_command", lambda words: [*program, *words, *LIMITS])
+    monkeypatch.setattr(child, "worker_command", lambda words: [*program, *words, *LIMITS])
     yield
     assert marked_processes(mark) == {}
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from arena.executor import transport
+from arena.executor import child
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor, default_warm_mb
 from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
@@ -42,7 +42,7 @@ shared = pytest.mark.asyncio(loop_scope="module")
 async def executor(mark: str) -> AsyncIterator[LocalExecutor]:
     """One worker for all that leave it as they find it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transport, "worker_command", lambda words: [sys.executable, "-c", PATIENT_WORKER, *words])
+        patch.setattr(child, "worker_command", lambda words: [sys.executable, "-c", PATIENT_WORKER, *words])
         async with LocalExecutor(1) as executor:
             yield executor
 
@@ -173,14 +173,14 @@ async def test_one_match_is_not_ordered_twice_at_once(executor: LocalExecutor) -
 @pytest.mark.host_fault("workers-that-do-not-start")
 async def test_workers_that_do_not_start_are_given_up_with_their_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = [sys.executable, "-c", "raise SystemExit('no module named arena')"]
-    monkeypatch.setattr(transport, "worker_command", lambda _words: broken)
+    monkeypatch.setattr(child, "worker_command", lambda _words: broken)
     async with LocalExecutor(1) as executor:
         with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready.*no module named arena"):
             await executor.run(king_spec("m1", HONEST))
 
 
 async def test_workers_whose_program_is_missing_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "worker_command", lambda _words: ["/no/such/python"])
+    monkeypatch.setattr(child, "worker_command", lambda _words: ["/no/such/python"])
     async with LocalExecutor(1) as executor:
         with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready.*No such file.*/no/such/python"):
             await executor.run(king_spec("m1", HONEST))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.conform.rules.table import RULES as RULES_OF_PROTOCOL
+from arena.conform.rules import RULES as RULES_OF_PROTOCOL
 from arena.hosting.sandbox.limits import REDUCED, STANDARD, STRICT
 from arena.hosting.sandbox.trial import judge
 from arena.i18n.catalogue import LANGUAGES, words

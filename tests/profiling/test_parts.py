@@ -12,8 +12,6 @@ import pytest
 from arena.profiling.parts import COORDINATOR_PARTS, WORKER_PARTS, ProfilePart, StackClassifier
 from tests.support.sources import sources_below, text_of
 
-NO_CARRIERS = {"arena.referee.errors", "arena.referee.join"}
-"""Modules that import gRPC to say how a call ends: to no stream on which a match is played."""
 GENERATED = {"arena.games"}
 """What only generated code lies in, which is no source."""
 
@@ -45,7 +43,7 @@ def stack(*modules: str) -> FrameType:
         (["arena.referee.play", "arena.wire.encoding", "engine.games.any.wire"], ProfilePart.ENCODING),
         (["arena.worker.host", "arena.match.replay", "json.encoder"], ProfilePart.RECORDING),
         (["arena.match.match", "a_game_of_others.rules"], ProfilePart.ENGINE),
-        (["arena.referee.stopwatch", "arena.hosting.procfs.meter", "contextlib"], ProfilePart.METER),
+        (["arena.referee.measuring", "arena.hosting.procfs.meter", "contextlib"], ProfilePart.METER),
         (["arena.hosting.launcher.client"], ProfilePart.REFEREE),
         (["threading", "threading"], ProfilePart.OTHER),
     ],
@@ -86,4 +84,4 @@ def test_whatever_of_a_worker_imports_grpc_carries_messages() -> None:
     carriers = {module_of(path) for path in places if re.search(r"^(import|from) grpc\b", text_of(path), re.MULTILINE)}
     assert carriers
     parts = {name: StackClassifier(WORKER_PARTS, ProfilePart.OTHER).part_of(stack(name)) for name in carriers}
-    assert {name for name, part in parts.items() if part is not ProfilePart.GRPC} == NO_CARRIERS
+    assert {name for name, part in parts.items() if part is not ProfilePart.GRPC} == set()

@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 
 from arena.match.match import Match
 from arena.match.messages import Answer
-from arena.referee.inbox import Arrival, Inbox
-from arena.referee.play import _MatchReferee
-from arena.referee.seat_stream import Resume, nothing_to_resume
-from arena.referee.seated import MatchWatcher, SeatedBot
+from arena.referee.play import MatchWatcher, SeatedBot, _MatchReferee
+from arena.referee.stream import Arrival, Inbox, Resume, nothing_to_resume
 
 
 class Clock:

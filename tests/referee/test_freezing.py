@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.referee.freezing import SeatFreezers
+from arena.referee.play import SeatFreezers
 
 
 class Bot:

@@ -7,9 +7,9 @@ from typing import Any, cast
 import grpc
 import pytest
 
-from arena.referee.errors import abort, stream_error
-from arena.referee.inbox import Flood
+from arena.referee.calls import abort, stream_error
 from arena.referee.passed_stream import DistantCall, PassedStream, error_of
+from arena.referee.stream import Flood
 from arena.v1 import play_pb2
 
 JOIN = play_pb2.PlayRequest(join=play_pb2.Join(protocol_major=1)).SerializeToString()

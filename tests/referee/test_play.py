@@ -10,8 +10,7 @@ from arena.match.match import Match
 from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
-from arena.referee.inbox import Arrival
-from arena.referee.stream import StreamClosedError
+from arena.referee.stream import Arrival, StreamClosedError
 from tests.referee.still_clock import Clock, Silent, Slow, SlowTransport, play
 from tests.support.specs import installed_script_game, script_spec
 

@@ -1,26 +1,56 @@
 """The bots' socket: tokens, health, errors as a client sees them, and streams that break."""
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
+import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.match.result import FaultCause
-from arena.referee.inbox import Flood, Inbox
-from arena.referee.join import JoinError, join
-from arena.referee.server import MOST_STREAMS, PlayServer
+from arena.referee.calls import CallContext
+from arena.referee.queue.loop import QueueLoop
+from arena.referee.queue.server import QueueServer
+from arena.referee.server import MOST_STREAMS, AioServer, JoinError, PlayServer, join
+from arena.referee.stream import Flood, Inbox
 from arena.v1 import play_pb2
 from arena.wire.encoding import encode_joined
 from arena.wire.status import STATUS_DETAILS_KEY
 from engine import registry
-from tests.support.patience import PATIENCE_S
+from tests.support.deaf_client import call_and_read_nothing, is_full
+from tests.support.patience import PATIENCE_S, until
 
 Call = grpc.aio.StreamStreamCall[bytes, bytes]
+MORE_THAN_A_SOCKET_HOLDS = b"x" * 10_000_000
+_PROGRAM = """
+import asyncio, tempfile
+from pathlib import Path
+from arena.wire.completion_queue import prepare
+prepare()
+from arena.referee.queue.loop import run
+from tests.referee.test_server import serve_the_deaf
+
+clients = []
+
+async def main(directory):
+    server, client = await serve_the_deaf(directory)
+    clients.append(client)
+    if STOPS:
+        await server.stop(0.1)
+
+with tempfile.TemporaryDirectory() as directory:
+    run(main(Path(directory)))
+print("ended", flush=True)
+"""
 
 
 class Client:
@@ -297,3 +327,64 @@ async def test_a_stream_ends_with_its_call_although_a_message_could_not_be_taken
     async with asyncio.timeout(PATIENCE_S):
         while not stream.is_closed:
             await asyncio.sleep(0.005)
+
+
+async def serve_the_deaf(directory: Path) -> tuple[QueueServer | AioServer, socket.socket]:
+    """Return a server, and the connection of a client that does not take what it is sent."""
+
+    async def serve(call: CallContext) -> None:
+        await call.write(MORE_THAN_A_SOCKET_HOLDS)
+
+    loop = asyncio.get_running_loop()
+    server = QueueServer(loop, lambda _: serve, ()) if isinstance(loop, QueueLoop) else AioServer(lambda _: serve, ())
+    path = str(directory / "door")
+    await server.start(f"unix:{path}")
+    client = call_and_read_nothing(path, "/any")
+    await until(lambda: is_full(client))
+    return server, client
+
+
+def is_freed(server: QueueServer | AioServer) -> bool:
+    if isinstance(server, AioServer):
+        return server._stopping.done()
+    return server._server not in server._loop.queue._servers
+
+
+@pytest.mark.parametrize("grace_s", [0.1, None])
+async def test_a_client_that_takes_nothing_keeps_no_server_from_ending(tmp_path: Path, grace_s: float | None) -> None:
+    with mock.patch("arena.referee.queue.layer.BROKEN_OFF_S", 0.1):
+        server, client = await serve_the_deaf(tmp_path)
+        await asyncio.wait_for(server.stop(grace_s), PATIENCE_S)
+    assert not is_freed(server)
+    client.close()
+    await until(lambda: is_freed(server))
+
+
+async def test_a_server_whose_end_nobody_awaits_any_more_is_freed_all_the_same(tmp_path: Path) -> None:
+    server, client = await serve_the_deaf(tmp_path)
+    stopping = asyncio.create_task(server.stop(PATIENCE_S))
+    await asyncio.sleep(0)
+    stopping.cancel()
+    await asyncio.wait({stopping})
+    assert stopping.cancelled()
+    client.close()
+    await until(lambda: is_freed(server))
+
+
+@pytest.mark.parametrize(
+    ("road", "stops"),
+    [
+        ("queue", True),
+        pytest.param("queue", False, marks=pytest.mark.needs("minutes")),
+        pytest.param("aio", True, marks=pytest.mark.needs("minutes")),
+    ],
+)
+def test_a_process_ends_although_a_client_takes_nothing(
+    road: str, stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_GRPC", road)
+    program = f"STOPS = {stops}\n{_PROGRAM}"
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_S, check=True
+    )
+    assert ended.stdout == "ended\n"

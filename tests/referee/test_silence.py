@@ -9,12 +9,13 @@ from arena.match.match import Match
 from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
-from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
-from arena.referee.seat_stream import Resume, nothing_to_resume
-from arena.referee.stream import StreamClosedError
+from arena.referee.stream import Arrival, Closed, Flood, Inbox, Offence, Resume, StreamClosedError, nothing_to_resume
 from arena.v1 import play_pb2
 from tests.referee.still_clock import Clock, Silent, Slow, SlowTransport, play
 from tests.support.specs import installed_script_game, script_spec
+
+LAST_WORDS = bytes(range(64)).hex()
+"""As many bytes as are kept of a last message."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,10 +37,6 @@ class Watched(Silent):
     async def send(self, _data: bytes) -> None:
         if self._match.decision is not None and self._inbox is not None and self.says is not None:
             self._inbox.put(Arrival(0, self._clock.now, self.says))
-
-
-LAST_WORDS = bytes(range(64)).hex()
-"""As many bytes as are kept of a last message."""
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,31 @@
-"""Streams whose bots do not read, and streams that break, without a network."""
+"""A bot's stream and the queue of what arrives: how much may wait, and odd messages at every moment.
+
+The server never raises and keeps little, and honest matches beside are not disturbed.
+"""
+
+from __future__ import annotations
 
 import asyncio
+import socket
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import grpc
 import pytest
 
+from arena.match.messages import Malformed, ProtocolViolation
 from arena.referee import stream as stream_module
-from arena.referee.inbox import MAX_WAITING, Closed, Flood, Inbox
-from arena.referee.stream import BotStream, StreamClosedError
+from arena.referee.stream import MAX_WAITING, Arrival, BotStream, Closed, Flood, Inbox, StreamClosedError
 from arena.v1 import play_pb2
+from arena.wire.parsing import parse_join, parse_request
+from tests.support.fuzz_messages import draw_message
+from tests.support.fuzzing import Complaints, fuzz, listening, open_range
+from tests.support.patience import PATIENCE_S
+from tests.support.specs import installed_script_game
 
 ACT = play_pb2.PlayRequest(act=play_pb2.Act(match_id="m", ply=0, actions=[0])).SerializeToString()
+MOST = 16
 
 
 class FakeContext:
@@ -98,3 +112,98 @@ async def test_a_muted_stream_is_not_read_any_more() -> None:
 
 async def test_an_inbox_gives_nothing_after_its_deadline() -> None:
     assert await Inbox().get(asyncio.get_running_loop().time()) is None
+
+
+def arrival(seat: int) -> Arrival:
+    return Arrival(seat, 0.0, Malformed(f"noise of seat {seat}"))
+
+
+async def test_sixteen_messages_of_a_seat_wait_and_one_more_is_a_flood() -> None:
+    inbox = Inbox()
+    assert [inbox.put(arrival(0)) for _ in range(MOST)] == [True] * MOST
+    assert not inbox.put(arrival(0))
+    assert [one.what for one in inbox.drain()] == [arrival(0).what] * MOST + [Flood()]
+
+
+async def test_what_others_sent_does_not_count_against_a_seat() -> None:
+    inbox = Inbox()
+    others = [inbox.put(arrival(seat)) for seat in (1, 2) for _ in range(MOST)]
+    own = [inbox.put(arrival(0)) for _ in range(MOST)]
+    assert others + own == [True] * 3 * MOST
+    assert not inbox.put(arrival(0))
+
+
+async def test_a_message_that_was_read_makes_room_for_another() -> None:
+    inbox = Inbox()
+    for _ in range(MOST):
+        inbox.put(arrival(0))
+    assert await inbox.get(0.0) is not None
+    assert inbox.put(arrival(0))
+    assert not inbox.put(arrival(0))
+
+
+async def test_messages_come_in_their_order_whatever_the_deadline() -> None:
+    inbox = Inbox()
+    for seat in (2, 0, 1):
+        inbox.put(arrival(seat))
+    assert [await inbox.get(0.0) for _ in range(4)] == [arrival(2), arrival(0), arrival(1), None]
+
+
+@pytest.mark.timeout(2 * PATIENCE_S)
+async def test_a_reader_that_waits_is_woken_by_what_arrives() -> None:
+    inbox = Inbox()
+    loop = asyncio.get_running_loop()
+    loop.call_soon(inbox.put, arrival(3))
+    assert await inbox.get(loop.time() + 1000 * PATIENCE_S) == arrival(3)
+
+
+@pytest.mark.hostile("any-message")
+@pytest.mark.parametrize(("seed", "messages"), [(1, 100), pytest.param(2, 1000, marks=pytest.mark.needs("minutes"))])
+async def test_no_message_raises_or_disturbs_another_match(tmp_path: Path, seed: int, messages: int) -> None:
+    with installed_script_game(), listening() as complaints:
+        async with open_range(tmp_path) as target:
+            await fuzz(target, seed, messages)
+    assert complaints.found == []
+    assert target.messages >= messages
+    assert target.honest_matches > 0
+
+
+def test_what_another_loop_has_left_behind_is_no_complaint_of_this_one() -> None:
+    """All loops of a process share gRPC's poller, so that this one hears of calls of those that are gone."""
+    left: list[Any] = []
+
+    async def leave(port: int) -> None:
+        channel = grpc.aio.insecure_channel(f"127.0.0.1:{port}")
+        ask: Any = channel.unary_unary("/nobody/Answers")
+        left.extend([channel, ask(b"")])
+        await asyncio.sleep(0)
+
+    async def listen() -> list[str]:
+        async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
+            ask: Any = channel.unary_unary("/nobody/Listens")
+            complaints: Complaints
+            with listening() as complaints:
+                left[1]._cython_call.cancel("")  # its own `cancel` would need its loop
+                with pytest.raises(grpc.aio.AioRpcError):  # whatever was told before this answer is heard
+                    await ask(b"")
+                asyncio.get_running_loop().call_soon(list[int].index, [], 1)
+                await asyncio.sleep(0)
+        return complaints.found
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        earlier = asyncio.new_event_loop()
+        earlier.run_until_complete(leave(silent.getsockname()[1]))
+        earlier.close()
+        (complaint,) = asyncio.run(listen())
+    assert "ValueError" in complaint
+
+
+@pytest.mark.hostile("any-message")
+def test_every_message_is_judged_and_none_raises() -> None:
+    rng = Random(3)
+    verdicts: set[type[object]] = set()
+    for _ in range(2_000):
+        data = draw_message(rng, "m1", 0)
+        verdicts.add(type(parse_request(data)))
+        verdicts.add(type(parse_join(data)))
+    assert {Malformed, ProtocolViolation} < verdicts

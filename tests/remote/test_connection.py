@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.referee.errors import code_of
+from arena.referee.calls import code_of
 from arena.remote.connection import (
     FLOOD,
     FULL,

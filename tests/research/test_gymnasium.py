@@ -15,8 +15,8 @@ import pytest
 from game_connect_four import GAME as CONNECT_FOUR
 from gymnasium.utils.env_checker import check_env
 
-from arena.adapters.errors import AdapterError, OpponentError
 from arena.adapters.gymnasium import ID, SeatEnv, Version
+from arena.adapters.library import AdapterError, OpponentError
 from arena.cli.app import run
 from bots.kit import Decision
 from engine.core import EngineError

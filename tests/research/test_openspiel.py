@@ -17,9 +17,8 @@ from open_spiel.python import policy
 from open_spiel.python.algorithms import expected_game_score, exploitability, ismcts, mcts
 
 import arena.adapters.openspiel
-from arena.adapters.errors import AdapterError
-from arena.adapters.openspiel import GameEvaluator
-from arena.adapters.spiel_game import class_of
+from arena.adapters.library import AdapterError
+from arena.adapters.openspiel import GameEvaluator, class_of
 from engine import registry
 from engine.core import EngineError
 from tests.support.nim import Nim

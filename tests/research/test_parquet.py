@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from arena.adapters import export as exporting
-from arena.adapters.dataset import load
-from arena.adapters.dataset_files import DatasetError
-from tests.adapters.matches import document
-from tests.adapters.test_dataset import KINDS, compare, write
+from arena.adapters.dataset import DatasetError, load
+from tests.adapters.test_dataset import KINDS, compare, document, write
 
 
 @pytest.mark.parametrize(("name", "seats", "options"), KINDS)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from game_connect_four import GAME as CONNECT_FOUR
 
-from arena.adapters.errors import AdapterError
+from arena.adapters.library import AdapterError
 from arena.adapters.pettingzoo import env
 from engine.core import EngineError
 from tests.support.nim import Nim

@@ -18,10 +18,8 @@ from typing import Any
 import grpc
 
 from arena.match.match import Match
-from arena.referee.join import JoinError, join
-from arena.referee.play import play_match
-from arena.referee.seated import SeatedBot
-from arena.referee.server import PlayServer, StreamAdmission
+from arena.referee.play import SeatedBot, play_match
+from arena.referee.server import JoinError, PlayServer, StreamAdmission, join
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from tests.support import fuzz_messages

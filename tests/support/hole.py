@@ -16,10 +16,10 @@ import sys
 import threading
 from collections.abc import Callable
 
-from arena.referee.context import CallContext
+from arena.referee.calls import CallContext
 from arena.referee.server import PlayServer, StreamAdmission
 from arena.referee.stream import BotStream
-from arena.worker import proxied_listener
+from arena.worker import bot_listener
 
 KEY = "hole"
 _held: list[bytes] = []
@@ -71,6 +71,6 @@ def _with_crash(receive: Callable[[BotStream, bytes], bool]) -> Callable[[BotStr
 if __name__ == "__main__":
     PlayServer.find_admission = _with_hole(PlayServer.find_admission)  # type: ignore[method-assign, assignment]
     BotStream._receive = _with_crash(BotStream._receive)  # type: ignore[method-assign, assignment]
-    proxied_listener.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.bot_proxy")
+    bot_listener.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.bot_proxy")
     sys.argv = sys.argv[1:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -35,7 +35,7 @@ async def until(condition: Callable[[], bool]) -> None:
 @contextmanager
 def patient_starts() -> Iterator[None]:
     """While this is open, hosts in this process give up no start only because this machine is busy all the while."""
-    with mock.patch("arena.worker.start_clock.BOUND_S", PATIENCE_S):
+    with mock.patch("arena.worker.starter.BOUND_S", PATIENCE_S):
         yield
 
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 import grpc
 
-from arena.referee.errors import abort, stream_error
+from arena.referee.calls import abort, stream_error
 from arena.rpc.channel import Endpoint
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2, play_pb2, play_pb2_grpc

@@ -17,8 +17,7 @@ from arena.match.messages import Answer
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
-from arena.worker.accounts import Accounts
-from arena.worker.reporting import build_report
+from arena.worker.reporting import Accounts, build_report
 from tests.support.places import Place, write_quick_bot
 
 BOTS = ("random", "greedy", "first")

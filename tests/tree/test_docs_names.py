@@ -108,7 +108,7 @@ def is_defined(module: Path, names: list[str]) -> bool:
 
 def is_found(parts: list[str]) -> bool:
     """Whether something is there once its module is imported: it is inherited, or made at load."""
-    from arena.adapters.errors import LibraryError
+    from arena.adapters.library import LibraryError
 
     for length in range(len(parts), 0, -1):
         try:

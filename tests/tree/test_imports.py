@@ -56,7 +56,7 @@ BOUNDARIES = {
         ),
         ("numpy",),
     ),
-    "arena/adapters/bot_host": Boundary(
+    "arena/adapters/bot_host.py": Boundary(
         (
             "arena.adapters.bot_host",
             "arena.app.store",
@@ -74,10 +74,10 @@ BOUNDARIES = {
     ),
     "arena/hosting": Boundary(("arena.hosting",), ("structlog",)),
     "arena/conform": Boundary(
-        ("arena.conform", "arena.referee.errors", "arena.hosting", "arena.match", "arena.wire", "arena.v1", "engine"),
+        ("arena.conform", "arena.referee.calls", "arena.hosting", "arena.match", "arena.wire", "arena.v1", "engine"),
         ("google", "grpc", "grpc_health"),
     ),
-    "arena/conform/rules": Boundary(("arena.conform.rules",)),
+    "arena/conform/rules.py": Boundary(()),
     "arena/worker": Boundary(("arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire")),
     "arena/worker/profiled_host.py": Boundary(("arena.worker", "arena.match", "arena.profiling")),
     "arena/profiling": Boundary(("arena.profiling", "arena.hosting.procfs")),

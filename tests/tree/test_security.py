@@ -144,7 +144,7 @@ def figures() -> Mapping[str, object]:
     from arena.hosting.pipes import SILENCE_S as LAUNCHER_SILENCE_S
     from arena.hosting.procfs.usage import FREE_BUFFERS
     from arena.hosting.sandbox.limits import SandboxLimits
-    from arena.worker.bot_freezer import FREE_US
+    from arena.worker.freezer import FREE_US
 
     return {
         "free buffers": FREE_BUFFERS,
@@ -229,8 +229,8 @@ def test_what_the_zoo_sees_at_standard_is_what_the_table_says() -> None:
 def test_the_figures_in_the_tables_are_those_of_the_program() -> None:
     from arena.hosting.procfs.usage import MOST_SHARED_BYTES
     from arena.referee.server import CALLS_A_SECOND, MOST_CALLS
-    from arena.worker.bot_freezer import FREE_SHARE, FREE_US
     from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN
+    from arena.worker.freezer import FREE_SHARE, FREE_US
 
     assert f"pieces of {MOST_SHARED_BYTES >> 20} MiB at most" in page()
     assert f"{FREE_US // 1000} ms and {FREE_SHARE:.0%} of a core stay free".replace("%", " %") in page()

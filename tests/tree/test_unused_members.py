@@ -28,7 +28,7 @@ KEPT = {
     "arena/service/settings.py: SettingsSection._refuse_truth_values": "pydantic calls it",
     "arena/hosting/content.py: FileIdentity.device": "two looks are compared as wholes",
     "arena/hosting/content.py: FileIdentity.inode": "two looks are compared as wholes",
-    "arena/scripting/fingerprint.py: _Printer.reducer_override": "pickle calls it",
+    "arena/scripting/pickling.py: _Printer.reducer_override": "pickle calls it",
     "arena/scripting/pickling.py: _ByName.reducer_override": "pickle calls it",
 }
 BASES_ELSEWHERE = tuple(

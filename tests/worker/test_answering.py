@@ -15,12 +15,11 @@ from arena.hosting.errors import HostingError
 from arena.hosting.user_directories import runtime_directory
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.result import FaultCause
-from arena.worker import answering, room, starter
-from arena.worker.answering import answers
-from arena.worker.bot_listener import DirectListener
+from arena.worker import process, starter
+from arena.worker.bot_listener import DirectListener, ProxiedListener
 from arena.worker.host import MatchHost
 from arena.worker.own_limits import OwnLimits
-from arena.worker.proxied_listener import ProxiedListener
+from arena.worker.starter import answers
 from tests.support.specs import king_spec, scripted
 
 
@@ -35,7 +34,7 @@ async def test_a_door_answers_and_what_nobody_serves_does_not(
         assert not await answers(directory / "missing")
         deaf.bind(str(directory / "deaf"))
         deaf.listen()
-        monkeypatch.setattr(answering, "PATIENCE_S", 0.01)
+        monkeypatch.setattr(starter, "ANSWER_PATIENCE_S", 0.01)
         assert not await answers(directory / "deaf")
 
 
@@ -50,7 +49,7 @@ async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("arena.worker.process_pool._give_up", told.append)
     monkeypatch.setattr(starter, "answers", is_heard)
-    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     async with MatchHost() as host:
         report = await host.play(king_spec("m1", [scripted("exit-at-once"), scripted(), scripted()]))
     assert next(heard, None) is None  # it was started twice, and the second time was its own fault
@@ -105,8 +104,8 @@ async def test_a_bot_that_may_be_lame_since_there_was_no_room_is_not_blamed(
 
 
 def test_room_is_looked_for_by_trying_and_when_there_was_none_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    watch, is_there = room.RoomWatch(), iter([True, False, True, True])
-    monkeypatch.setattr(room, "has_room", lambda _threads: next(is_there))
+    watch, is_there = process.RoomWatch(), iter([True, False, True, True])
+    monkeypatch.setattr(process, "has_room", lambda _threads: next(is_there))
     assert watch.look()
     assert not watch.was_full_since(0.0)
     before_s = time.monotonic()
@@ -127,9 +126,9 @@ async def test_a_bot_that_fails_before_the_watch_has_looked_again_is_not_blamed(
     monkeypatch.setattr("arena.worker.process_pool._give_up", starter.lose)
     async with MatchHost() as host:
         silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
-        monkeypatch.setattr(room, "LOOK_EVERY_S", 3600.0)
+        monkeypatch.setattr(process, "ROOM_LOOK_S", 3600.0)
         assert [fault.cause for fault in (await host.play(silent)).result.faults] == [FaultCause.TIMEOUT]
-        monkeypatch.setattr(room, "has_room", lambda _threads: False)  # and nobody has looked since
+        monkeypatch.setattr(process, "has_room", lambda _threads: False)  # and nobody has looked since
         with pytest.raises(MatchLostError, match="had no room for threads"):
             await host.play(replace(silent, match_id="m2"))
 
@@ -144,7 +143,7 @@ async def test_a_bot_proxy_that_got_no_thread_is_the_hosts_fault(monkeypatch: py
         "sys.stderr.write('thd.cc] pthread_create failed: Resource temporarily unavailable\\n'); sys.stderr.flush()\n"
         "os.abort()"
     )
-    monkeypatch.setattr("arena.worker.proxied_listener.PROGRAM", (sys.executable, "-c", program))
+    monkeypatch.setattr("arena.worker.bot_listener.PROGRAM", (sys.executable, "-c", program))
     lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     with runtime_directory() as directory:
         listener = await ProxiedListener.open(directory, OwnLimits(), lost.set_result)

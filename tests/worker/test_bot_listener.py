@@ -15,7 +15,7 @@ import pytest
 
 from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause
-from arena.referee.join import JoinError
+from arena.referee.server import JoinError
 from arena.v1 import play_pb2
 from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN, DirectListener
 from tests.support.patience import PATIENCE_S

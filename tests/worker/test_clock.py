@@ -99,9 +99,9 @@ async def test_a_sleeping_bot_is_charged_its_sleep(host: MatchHost) -> None:
 
 @pytest.mark.hostile("compute-in-others-time")
 async def test_a_bot_that_thinks_in_others_time_is_out(host: MatchHost, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.worker.bot_freezer.FREE_US", 10**9)  # as where nobody can be put to sleep
-    monkeypatch.setattr("arena.referee.pondering.WINDOW_S", 0.2)
-    monkeypatch.setattr("arena.referee.pondering.MOST_SHARE", 0.02)  # on a busy machine it may not get much more
+    monkeypatch.setattr("arena.worker.freezer.FREE_US", 10**9)  # as where nobody can be put to sleep
+    monkeypatch.setattr("arena.referee.measuring.PONDER_WINDOW_S", 0.2)
+    monkeypatch.setattr("arena.referee.measuring.MOST_PONDER_SHARE", 0.02)  # on a busy machine it may not get much more
     report = await play(host, [busy("sleep", 0.5), busy("ponder", 0.0)], script="0:3 1:3")
     (fault,) = report.result.faults
     assert (fault.seat, fault.cause) == (1, FaultCause.RESOURCE)

@@ -1,8 +1,16 @@
-"""Matches between real bot processes: what they do wrong, and what becomes of it."""
+"""Matches between real bot processes: what they do wrong, what becomes of it, and what of their output comes back."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from arena.hosting.launcher.launched_bot import HEAD_BYTES, TAIL_BYTES
 from arena.match.replay import load
+from arena.match.report import LOG_HEAD_BYTES, MatchReport, SeatLogText
 from arena.match.result import FaultCause
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
@@ -10,28 +18,10 @@ from arena.worker.host import MatchHost
 from tests.support.patience import patient_autopsies, patient_starts
 from tests.support.processes import marked_processes
 from tests.support.specs import scripted
-from tests.worker.hosted import ROUNDS, only_fault, play
+from tests.worker.hosted import ROUNDS, TWICE, only_fault, play
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 minutes = pytest.mark.needs("minutes")
-
-
-async def test_honest_bots_play_to_the_end_by_the_rules(host: MatchHost) -> None:
-    report = await play(host, [scripted(), scripted()])
-    assert report.result.by_rules
-    assert report.result.rated
-    assert report.result.ranks == (1, 1)
-    assert (report.plies, report.decisions, report.result.faults) == (6, 6, ())
-    assert load(report.replay)["game_digest"] == report.game_digest
-
-
-@minutes
-async def test_equal_matches_have_equal_game_digests_and_different_record_digests(host: MatchHost) -> None:
-    one, other = [await play(host, [scripted(), scripted()]) for _ in range(2)]
-    assert one.game_digest == other.game_digest
-    assert one.record_digest != other.record_digest
-
-
 WRONG = [
     pytest.param("garbage", FaultCause.MALFORMED, "40 bytes that are no PlayRequest"),
     pytest.param("empty-request", FaultCause.MALFORMED, "without a message", marks=minutes),
@@ -55,6 +45,49 @@ WRONG = [
     pytest.param("crash", FaultCause.DISCONNECTED, "Its stream", marks=minutes),
     pytest.param("leave-with-status-7", FaultCause.DISCONNECTED, "Its stream", marks=minutes),
 ]
+NOT_STARTING = [
+    pytest.param("exit-at-once", FaultCause.START_FAILED, "ended before it joined (exit status 3)"),
+    pytest.param("exit-in-peace", FaultCause.START_FAILED, "ended before it joined (exit status 0)", marks=minutes),
+    pytest.param("crash-at-once", FaultCause.START_FAILED, "ended before it joined (SIGKILL)", marks=minutes),
+    pytest.param("garbage-first", FaultCause.MALFORMED, "no PlayRequest as its first message"),
+    pytest.param("act-first", FaultCause.PROTOCOL, "Act as its first message; Join comes first", marks=minutes),
+    pytest.param("other-protocol", FaultCause.PROTOCOL, "the bot speaks protocol 2.0, this arena 1.0", marks=minutes),
+    pytest.param("other-game", FaultCause.START_FAILED, "It joined for checkers, not for script"),
+    pytest.param("wrong-token", FaultCause.START_FAILED, "exit status 4"),
+]
+TALKATIVE = """
+import os, sys
+from tests.support.scripted_bot import Wire, first
+
+print("started", file=sys.stderr, flush=True)
+wire = Wire(os.environ["ARENA_TOKEN"])
+wire.join()
+for response in wire.responses():
+    if response.HasField("match_started"):
+        match = response.match_started.match_id
+        print("begins", match, flush=True)
+    if response.HasField("decide"):
+        if match == "flood":
+            os.write(2, b"-" * 200_000)
+        print("asked at", response.decide.ply, file=sys.stderr, flush=True)
+        wire.send_bytes(first(response.decide))
+"""
+
+
+async def test_honest_bots_play_to_the_end_by_the_rules(host: MatchHost) -> None:
+    report = await play(host, [scripted(), scripted()])
+    assert report.result.by_rules
+    assert report.result.rated
+    assert report.result.ranks == (1, 1)
+    assert (report.plies, report.decisions, report.result.faults) == (6, 6, ())
+    assert load(report.replay)["game_digest"] == report.game_digest
+
+
+@minutes
+async def test_equal_matches_have_equal_game_digests_and_different_record_digests(host: MatchHost) -> None:
+    one, other = [await play(host, [scripted(), scripted()]) for _ in range(2)]
+    assert one.game_digest == other.game_digest
+    assert one.record_digest != other.record_digest
 
 
 @pytest.mark.hostile(*(str(one.values[0]) for one in WRONG))
@@ -109,18 +142,6 @@ async def test_a_bot_is_told_its_own_fault(host: MatchHost) -> None:
     with patient_autopsies():
         fault = only_fault(await play(host, [scripted("illegal"), scripted()]))
     assert "fault: It chose action 3" in fault.evidence["stderr"]
-
-
-NOT_STARTING = [
-    pytest.param("exit-at-once", FaultCause.START_FAILED, "ended before it joined (exit status 3)"),
-    pytest.param("exit-in-peace", FaultCause.START_FAILED, "ended before it joined (exit status 0)", marks=minutes),
-    pytest.param("crash-at-once", FaultCause.START_FAILED, "ended before it joined (SIGKILL)", marks=minutes),
-    pytest.param("garbage-first", FaultCause.MALFORMED, "no PlayRequest as its first message"),
-    pytest.param("act-first", FaultCause.PROTOCOL, "Act as its first message; Join comes first", marks=minutes),
-    pytest.param("other-protocol", FaultCause.PROTOCOL, "the bot speaks protocol 2.0, this arena 1.0", marks=minutes),
-    pytest.param("other-game", FaultCause.START_FAILED, "It joined for checkers, not for script"),
-    pytest.param("wrong-token", FaultCause.START_FAILED, "exit status 4"),
-]
 
 
 @pytest.mark.hostile(*(str(one.values[0]) for one in NOT_STARTING))
@@ -204,3 +225,82 @@ async def test_notes_and_several_actions_reach_the_replay(host: MatchHost) -> No
 async def test_a_flood_of_output_harms_nobody_and_its_end_is_kept(host: MatchHost) -> None:
     report = await play(host, [scripted("flood-stderr"), scripted("garbage", at=1)])
     assert report.result.ranks == (1, 2)
+
+
+@pytest.fixture
+def talkative(tmp_path: Path) -> SeatSpec:
+    main = tmp_path / "talkative.py"
+    main.write_text(TALKATIVE, encoding="utf-8")
+    return replace(scripted(), name="talkative", version=str(main), command=(sys.executable, str(main)))
+
+
+async def logs(host: MatchHost, *seats: SeatSpec, match_id: str = "m1") -> tuple[SeatLogText, ...]:
+    return (await play(host, seats, TWICE, match_id=match_id, keeps_logs=True)).seat_logs
+
+
+def processes(report: MatchReport) -> list[tuple[int, bool, bool | None]]:
+    assert all((process.peak_memory_bytes or 0) > 1_000_000 for process in report.seat_processes)
+    return [(process.seat, process.was_warm, process.left_by_itself) for process in report.seat_processes]
+
+
+async def test_a_match_has_what_was_written_in_it_and_the_first_also_what_came_before(
+    host: MatchHost, talkative: SeatSpec
+) -> None:
+    first = await logs(host, talkative, scripted(), match_id="one")
+    second = await logs(host, scripted(), talkative, match_id="two")
+    assert first == (SeatLogText(0, b"started\nbegins one\nasked at 0\nasked at 1\n"),)
+    assert second == (SeatLogText(1, b"begins two\nasked at 2\n"),)
+
+
+@pytest.mark.needs("minutes")
+async def test_of_a_long_log_both_ends_are_kept_and_the_gap_is_counted(host: MatchHost, talkative: SeatSpec) -> None:
+    (log,) = await logs(host, talkative, scripted(), match_id="flood")
+    assert len(log.data) == HEAD_BYTES + TAIL_BYTES
+    assert LOG_HEAD_BYTES == HEAD_BYTES
+    assert log.data.startswith(b"started\nbegins flood\n--")
+    assert log.data.endswith(b"--asked at 1\n")
+    written = b"started\nbegins flood\n" + 2 * (b"-" * 200_000) + b"asked at 0\nasked at 1\n"
+    assert len(log.data) + log.cut_bytes == len(written)
+
+
+async def test_nobody_pays_for_logs_that_were_not_asked_for(host: MatchHost, talkative: SeatSpec) -> None:
+    report = await play(host, (talkative, scripted()), TWICE)
+    assert (report.seat_logs, report.seat_processes) == ((), ())
+
+
+@pytest.mark.needs("minutes")
+async def test_silent_bots_have_no_log(host: MatchHost) -> None:
+    assert await logs(host, scripted(), scripted()) == ()
+
+
+@pytest.mark.needs("minutes")
+async def test_the_last_words_of_a_bot_that_failed_are_in_its_log(host: MatchHost) -> None:
+    with patient_autopsies():
+        failed = await logs(host, scripted("leave-with-status-7"), scripted())
+        not_started = await logs(host, scripted("exit-at-once"), scripted())
+    assert failed == (SeatLogText(0, b"Traceback: no good\n"),)
+    assert not_started == (SeatLogText(0, b"cannot find my brain\n"),)
+
+
+@pytest.mark.needs("minutes")
+async def test_a_report_tells_which_processes_had_played_before(host: MatchHost, talkative: SeatSpec) -> None:
+    first = await play(host, (talkative, scripted("exit-at-once")), TWICE, keeps_logs=True)
+    second = await play(host, (talkative, scripted("exit-at-once")), TWICE, keeps_logs=True)
+    assert processes(first) == [(0, False, None)]
+    assert processes(second) == [(0, True, None)]
+
+
+@pytest.mark.needs("minutes")
+async def test_fresh_bots_are_new_and_end_with_the_match(host: MatchHost, talkative: SeatSpec) -> None:
+    with patient_autopsies():
+        for _ in range(2):
+            report = await play(host, (talkative, scripted()), TWICE, keeps_logs=True, uses_fresh_bots=True)
+            assert processes(report) == [(0, False, True), (1, False, True)]
+            assert report.seat_logs[0].data.startswith(b"started\n")
+
+
+@pytest.mark.needs("minutes")
+async def test_a_bot_that_does_not_leave_is_told_of(host: MatchHost) -> None:
+    seats = (scripted("ignore-term"), scripted())  # asked once, or it would never answer again
+    report = await play(host, seats, "0:3 1:3", keeps_logs=True, uses_fresh_bots=True)
+    assert processes(report)[0] == (0, False, False)

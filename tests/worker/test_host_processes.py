@@ -15,7 +15,7 @@ from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageF
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.result import FaultCause
-from arena.referee.context import CallContext
+from arena.referee.calls import CallContext
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.worker.host import MatchHost

@@ -19,7 +19,7 @@ from tests.support.sandboxes import need
 from tests.support.specs import script_spec
 from tests.support.zoo.deeds import own_namespace
 from tests.support.zoo.greed import WATCHES
-from tests.worker.test_sleep import is_asleep
+from tests.worker.test_freezer import is_asleep
 
 pytestmark = pytest.mark.needs("sandbox")
 

@@ -12,11 +12,10 @@ import pytest
 from arena.hosting import pipes
 from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause
-from arena.referee.join import JoinError, join
-from arena.referee.server import MOST_CALLS
+from arena.referee.server import MOST_CALLS, JoinError, join
 from arena.v1 import play_pb2
+from arena.worker.bot_listener import ProxiedListener
 from arena.worker.own_limits import OwnLimits
-from arena.worker.proxied_listener import ProxiedListener
 from engine.text import parts_of
 from tests.support.patience import PATIENCE_S
 

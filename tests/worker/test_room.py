@@ -16,7 +16,7 @@ from arena.hosting.errors import HostBusyError
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.messages import StartRequest
 from arena.match.result import FaultCause
-from arena.worker import room
+from arena.worker import process
 from arena.worker.host import MatchHost
 from arena.worker.process import check_room
 from tests.support.ordinary_user import as_ordinary_user
@@ -46,7 +46,7 @@ async def test_a_limit_of_this_host_that_bots_would_reach_is_told_and_nothing_is
 
 @pytest.mark.host_fault("no-process-for-a-while")
 async def test_a_start_waits_while_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     refusals = iter([HostBusyError("full")] * 5)
 
     async def start() -> str:
@@ -54,18 +54,18 @@ async def test_a_start_waits_while_there_is_no_room(monkeypatch: pytest.MonkeyPa
             raise refusal
         return "started"
 
-    assert await room.wait_for_room(start) == "started"
+    assert await process.wait_for_room(start) == "started"
 
 
 @pytest.mark.host_fault("no-process-for-long")
 async def test_a_start_gives_up_when_there_is_no_room_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(process, "ROOM_PATIENCE_S", 0.0)
 
     async def start() -> str:
         raise HostBusyError("full")
 
     with pytest.raises(HostBusyError):
-        await room.wait_for_room(start)
+        await process.wait_for_room(start)
 
 
 @pytest.mark.host_fault("no-threads-for-a-bot")
@@ -74,7 +74,7 @@ async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
 ) -> None:
     rooms = iter([False, True])
     monkeypatch.setattr("arena.worker.starter.has_room", lambda: next(rooms))
-    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     report = await host.play(king_spec("m1", [scripted("exit-at-once"), scripted(), scripted()]))
     assert next(rooms, None) is None  # it was started twice, and the second time was its own fault
     assert [fault.cause for fault in report.result.faults] == [FaultCause.START_FAILED]
@@ -84,7 +84,7 @@ async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
 async def test_a_limit_of_processes_leaves_no_room_for_a_bot() -> None:
     def ask() -> str:
         resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
-        return str(room.has_room())
+        return str(process.has_room())
 
     assert as_ordinary_user(ask) == "False"
 
@@ -96,7 +96,7 @@ async def test_a_worker_that_starts_again_waits_for_room_and_a_first_one_does_no
 ) -> None:
     rooms = iter([False, False, True])
     monkeypatch.setattr("arena.worker.process.has_room", lambda: next(rooms))
-    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     if is_patient:
         await check_room(asyncio.StreamReader(), is_patient=True)
     else:
@@ -115,7 +115,7 @@ async def test_a_worker_that_waits_for_room_ends_when_nobody_wants_it_any_more(m
         return False
 
     monkeypatch.setattr("arena.worker.process.has_room", has_room)
-    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     with pytest.raises(BrokenPipeError):
         await check_room(commands, is_patient=True)
 

@@ -33,8 +33,7 @@ def _of_cluster(
     row: TournamentRow, hosting: HostingOptions, programs: StoredPrograms, levels: Iterable[str], left: int
 ) -> Executor:
     from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
-    from arena.executor.ray.options import RayOptions
-    from arena.executor.ray.proving import Demands
+    from arena.executor.ray.proving import Demands, RayOptions
 
     options = RayOptions(
         address="" if hosting.address == AUTO else hosting.address,

@@ -20,7 +20,7 @@ from arena.executor.interface import ExecutorFailedError
 from engine.text import Text, from_json
 
 CONNECT_S = 3.0
-KNOCK_S = 20.0
+PROBE_S = 20.0
 """How long a head may take to answer. Ray's own import is not counted: it takes seconds, and many on a busy machine."""
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})", re.ASCII)
 START_HEAD = Text(
@@ -175,7 +175,7 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
     assert process.stdout is not None
     try:
         await process.stdout.readline()
-        async with asyncio.timeout(KNOCK_S):
+        async with asyncio.timeout(PROBE_S):
             said = await process.stdout.read()
             await process.wait()
     except TimeoutError:

@@ -14,7 +14,7 @@ from typing import Self
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
 from arena.executor.ray.fleet import Fleet
-from arena.executor.ray.options import RayOptions
+from arena.executor.ray.proving import RayOptions
 from arena.executor.ray.session import are_cores_held, join, leave, look_at_nodes
 from arena.executor.worker_process import WorkerProcess
 from arena.match.live import LiveEvent

@@ -11,17 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
+from arena.executor.child import TransportLostError
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
-from arena.executor.ray.actors import end_actor, make_agent, make_slot, put
-from arena.executor.ray.archives import Archives
-from arena.executor.ray.asking import ask
-from arena.executor.ray.judging import NodeJudge
-from arena.executor.ray.node import ClusterNode, NodeState, NodeTally
-from arena.executor.ray.options import RayOptions
-from arena.executor.ray.proving import prove, why_not
-from arena.executor.ray.worker_slot import WorkerSlot
-from arena.executor.transport import TransportLostError
+from arena.executor.ray.actors import ask, end_actor, make_agent, make_slot, put
+from arena.executor.ray.node import Archives, ClusterNode, NodeJudge, NodeState, NodeTally
+from arena.executor.ray.proving import RayOptions, prove, why_not
+from arena.executor.ray.relay import WorkerSlot
 from arena.executor.worker_process import WorkerProcess
 from engine.text import Text, all_of, placed
 

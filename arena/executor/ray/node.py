@@ -1,21 +1,27 @@
-"""One machine of a cluster as its coordinator knows it: whether it may play, what it has, and how it did."""
+"""One machine of a cluster as its coordinator knows it: whether it may play, what it has, and how it did.
+
+The files of programs are packed once and kept in the cluster's store of objects, from which machines fetch them. A
+`NodeJudge` compares the machines of one coordinator, and drains one that does far worse than the others.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import enum
 import re
+import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
-from arena.executor.ray.archives import Archives, PackedVersion
-from arena.executor.ray.asking import ask
-from arena.executor.ray.cache import CachedProgram, read_program
-from arena.executor.ray.draining import SlowMatches
+from arena.executor.child import TransportLostError
+from arena.executor.ray.actors import ask
+from arena.executor.ray.agent import LIMITS, CachedProgram, read_program
+from arena.executor.ray.draining import BadMatchCounts, SlowMatches, far_worse, is_time_to_look
 from arena.executor.ray.facts import ClockSample
-from arena.executor.transport import TransportLostError
 from arena.hosting.archive.format import BotArchiveError
+from arena.hosting.archive.packing import pack
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
@@ -28,6 +34,9 @@ FETCH_S = 300
 LOOK_AGAIN_S = 3600.0
 """A version that is played is checked again after so long, which has it kept there, too."""
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+KEPT_BYTES = 256 << 20
+"""So much is kept for further machines; what was used longest ago is packed again for them."""
+_SPOOL_BYTES = 64 << 20
 
 
 class NodeState(enum.StrEnum):
@@ -78,7 +87,7 @@ class TallyObserver(Protocol):
 
 
 class ClusterNode:
-    """A machine; an `arena.executor.transport.WorkerNode`."""
+    """A machine; an `arena.executor.child.WorkerNode`."""
 
     def __init__(
         self,
@@ -276,3 +285,85 @@ def _key(seat: SeatSpec) -> tuple[str, str]:
 
 def _level_key(seat: SeatSpec) -> tuple[str, str]:
     return "level", seat.sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class PackedVersion:
+    """An archive that the machines of the cluster can fetch."""
+
+    content: str
+    """The content hash of the files."""
+    reference: Any
+    size_bytes: int
+
+
+class Archives:
+    """The archives of one coordinator."""
+
+    def __init__(self, put: Callable[[bytes], Any]) -> None:
+        """`put` keeps bytes where every machine of the cluster finds them, as long as what it returns is kept."""
+        self._put = put
+        self._packed: dict[str, PackedVersion] = {}
+        self._turn = asyncio.Lock()
+
+    async def get(self, directory: str) -> PackedVersion:
+        """Return the archive of a directory. Raises BotFilesError, BotArchiveError."""
+        async with self._turn:
+            found = self._packed.pop(directory, None) or await self._pack(directory)
+            self._packed[directory] = found
+            while len(self._packed) > 1 and sum(one.size_bytes for one in self._packed.values()) > KEPT_BYTES:
+                del self._packed[next(iter(self._packed))]
+            return found
+
+    async def _pack(self, directory: str) -> PackedVersion:
+        content, archive = await asyncio.to_thread(_pack, directory)
+        return PackedVersion(content, self._put(archive), len(archive))
+
+
+def _pack(directory: str) -> tuple[str, bytes]:
+    with tempfile.SpooledTemporaryFile(_SPOOL_BYTES) as file:
+        archive = pack(Path(directory), file, LIMITS)  # type: ignore[arg-type]
+        return archive.content_hash, file.read()
+
+
+class NodeJudge:
+    """Looks at a machine at the numbers of matches that `draining` names; the last one that plays is never drained."""
+
+    def __init__(
+        self, nodes: Callable[[], Iterable[ClusterNode]], on_drained: Callable[[ClusterNode, str], None]
+    ) -> None:
+        """`nodes` returns all machines; call `on_drained` with one that gets no matches any more, and why."""
+        self._nodes = nodes
+        self._on_drained = on_drained
+        self.slow = SlowMatches()
+
+    def look_at(self, node: ClusterNode) -> None:
+        """Drain a machine if it is time to look at it and it does far worse than the others."""
+        tally = node.tally
+        playing = {one.id: one for one in self._nodes() if one.state is NodeState.READY}
+        if node.id not in playing or len(playing) < 2:
+            return
+        ended = tally.finished + tally.void
+        tallies = {key: one.tally for key, one in playing.items()}
+        void = {key: BadMatchCounts(one.void, one.finished + one.void) for key, one in tallies.items()}
+        slow = {key: BadMatchCounts(one.slow, one.timed) for key, one in tallies.items()}
+        if is_time_to_look(ended) and node.id in far_worse(void):
+            self._on_drained(
+                node,
+                Text(
+                    "executor.matches_were_void_far_more",
+                    "{count} of its {number} matches were void, far more than elsewhere",
+                    count=tally.void,
+                    number=ended,
+                ),
+            )
+        elif is_time_to_look(tally.timed) and node.id in far_worse(slow):
+            self._on_drained(
+                node,
+                Text(
+                    "executor.matches_were_slow_far_more",
+                    "{count} of its {number} matches were slow, far more than elsewhere",
+                    count=tally.slow,
+                    number=tally.timed,
+                ),
+            )

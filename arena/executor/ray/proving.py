@@ -1,15 +1,19 @@
-"""Has a machine prove what it is before its first match. What it lacks is told in sentences for people."""
+"""What a coordinator asks of a cluster, and how a machine proves before its first match that it has it.
+
+What a machine lacks is told in sentences for people.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from arena.executor.ray.asking import ask
+from arena.executor.child import TransportLostError
+from arena.executor.ray.actors import ask
 from arena.executor.ray.facts import ClockSample, NodeFacts, best_sample, clock_problem, differences, own_facts
 from arena.executor.ray.node import FETCH_S, ClusterNode
-from arena.executor.transport import TransportLostError
 from arena.match.spec import NO_SANDBOX
 from engine.text import Text
 
@@ -29,6 +33,25 @@ class Demands:
     """The clock with which theirs is compared, in seconds since 1970."""
 
 
+@dataclass(frozen=True, slots=True)
+class RayOptions:
+    """Which cluster plays, how much of it, and what its machines must have."""
+
+    address: str = ""
+    """HOST:PORT of its head; empty for the one that Ray finds by itself."""
+    workers: int = 0
+    """At most so many matches at once; 0 for as many as there are cores."""
+    cores: int = 1
+    """How many cores each worker gets."""
+    warm_mb: int | None = None
+    """What idle bots may hold on each machine; None for a share of its memory."""
+    runtimes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The tables of the runtimes that the organiser defined, by name."""
+    demands: Demands = field(default_factory=Demands)
+    report: Callable[[str], None] = lambda _: None
+    """Is told what people should know of the machines, each thing once."""
+
+
 async def prove(node: ClusterNode, demands: Demands) -> list[str]:
     """Return why a machine may not play, a sentence for each reason; none if it may. Raises TransportLostError."""
     node.facts = await ask(node.agent.facts.remote(), node.cut, FETCH_S)
@@ -43,18 +66,17 @@ async def prove(node: ClusterNode, demands: Demands) -> list[str]:
             )
         ]
     found = differences(ours, theirs, demands.games or ours.games)
-    node.clock = best_sample([await _look_at_clock(node, demands) for _ in range(CLOCK_SAMPLES)])
+    samples = []
+    for _ in range(CLOCK_SAMPLES):
+        asked_s = demands.now_s()
+        theirs_s = await ask(node.agent.clock.remote(), node.cut)
+        samples.append(ClockSample(asked_s, theirs_s, demands.now_s()))
+    node.clock = best_sample(samples)
     if problem := clock_problem(node.clock):
         found.append(problem)
     if not found:
         found += await _try_levels(node, [level for level in demands.levels if level != NO_SANDBOX])
     return found
-
-
-async def _look_at_clock(node: ClusterNode, demands: Demands) -> ClockSample:
-    asked_s = demands.now_s()
-    theirs_s = await ask(node.agent.clock.remote(), node.cut)
-    return ClockSample(asked_s, theirs_s, demands.now_s())
 
 
 async def _try_levels(node: ClusterNode, levels: Sequence[str]) -> list[str]:

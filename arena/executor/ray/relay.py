@@ -1,4 +1,7 @@
-"""A worker of another machine as the coordinator has it: told things in batches, and polled for what it says."""
+"""A worker of another machine as the coordinator has it: sent messages in batches, and polled for what it says.
+
+A `WorkerSlot` is its place there, from the moment in which the slot was asked for.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,18 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from arena.executor.child import BEAT, describe_death, last_line
-from arena.executor.ray.asking import ask
-from arena.executor.transport import Handle, TransportLostError, WorkerArguments
+from arena.executor.child import BEAT, Handle, TransportLostError, WorkerArguments, describe_death, last_line
+from arena.executor.pool import WorkerPool
+from arena.executor.ray.actors import ask
+from arena.executor.ray.node import ClusterNode
+from arena.executor.worker_process import ExecutorJob, WorkerProcess
 from arena.match.host_faults import MatchLostError
 
 LINGER_S = 0.003
 """So long a poll waits for orders to take along, which saves a call."""
+TOGETHER_S = 2.0
+"""So long a machine may take to end, from its first slot to its agent."""
+_LOOK_S = 5
 
 
 class RelayedWorker:
@@ -125,3 +133,47 @@ class RelayedWorker:
         self._orders = []
         self._has_orders.clear()
         return batch
+
+
+class WorkerSlot:
+    """A slot, and the worker in it as soon as the machine has given it a core."""
+
+    def __init__(self, node: ClusterNode, actor: Any) -> None:
+        """`actor` is the handle of the slot."""
+        self.node = node
+        self.actor = actor
+        self.worker: WorkerProcess | None = None
+        self.transport: RelayedWorker | None = None
+        self.has_lost_match = False
+        """Whether a match was played in it when it was lost."""
+
+    def make_worker(self, pool: WorkerPool) -> WorkerProcess:
+        """Return a worker in this slot that plays for a pool."""
+
+        def carry(*how: Any) -> RelayedWorker:
+            self.transport = RelayedWorker(self.actor, *how)
+            return self.transport
+
+        def lose(job: ExecutorJob, why: str) -> None:
+            self.has_lost_match = True
+            pool.move(job, why)
+
+        calls = pool.dispatch, pool.take_back, pool.play_apart
+        self.worker = WorkerProcess((), *calls, on_lost=lose, carry=carry, place=self.node)
+        return self.worker
+
+    @property
+    def has_match(self) -> bool:
+        """Whether a match is played in it, or was when it was lost."""
+        return self.has_lost_match or (self.worker is not None and self.worker.load > 0)
+
+    async def was_lost_alone(self) -> bool:
+        """Return whether its machine goes on without it: also a moment later, as one that ends loses slot by slot."""
+        try:
+            await ask(self.node.agent.clock.remote(), self.node.cut, _LOOK_S)
+            if self.has_lost_match:
+                await asyncio.sleep(TOGETHER_S)
+                await ask(self.node.agent.clock.remote(), self.node.cut, _LOOK_S)
+        except TransportLostError:
+            return False
+        return True

@@ -8,26 +8,30 @@ returns what the worker says:
     ["ended", spoke, code, output]   `arena.executor.child.ChildProcess.run` has returned
 
 A coordinator that does not poll for long is gone, or has given this machine up: then everything here ends.
+
+Each slot of a machine has cores of its own, whoever started it: a core is taken by locking its file.
 """
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from arena.executor.child import ChildProcess
+from arena.executor.child import ChildProcess, worker_command
 from arena.executor.local import memory_options
-from arena.executor.ray.cores import Cores
 from arena.executor.ray.library import keep_exit_statuses
-from arena.executor.transport import worker_command
+from arena.hosting.user_directories import find_base
 
 POLL_S = 5.0
 """A poll returns after so long with nothing, which tells that this machine goes on.
 
-The calls of a thousand slots cost their coordinator much, so it is as long as `arena.executor.ray.asking` allows well.
+The calls of a thousand slots cost their coordinator much, so it is as long as `arena.executor.ray.actors` allows well.
 """
 ORPHANED_S = 60.0
 _LOOK_S = 5.0
@@ -121,3 +125,45 @@ class Slot:
         if self._life is not None:
             await asyncio.wait({self._life}, timeout=_LOOK_S)
         os._exit(1)
+
+
+class Cores:
+    """Cores that are held until this process ends."""
+
+    def __init__(self) -> None:
+        self._held: list[int] = []
+        self.numbers: tuple[int, ...] = ()
+
+    def take(self, count: int) -> tuple[int, ...]:
+        """Take so many cores that nobody holds, and return their numbers; none at all if there are fewer."""
+        if not hasattr(os, "sched_getaffinity"):
+            return ()
+        directory = find_base() / f"kingmaker-cores-{os.geteuid()}"
+        found: list[int] = []
+        with suppress(OSError):
+            directory.mkdir(mode=0o700, exist_ok=True)
+            for core in sorted(os.sched_getaffinity(0)):
+                if len(found) < count and self._lock(directory / str(core)):
+                    found.append(core)
+        if len(found) < count:
+            self.give_back()
+            return ()
+        self.numbers = tuple(found)
+        return self.numbers
+
+    def give_back(self) -> None:
+        """Let others have them."""
+        for descriptor in self._held:
+            os.close(descriptor)
+        self._held.clear()
+        self.numbers = ()
+
+    def _lock(self, path: Path) -> bool:
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            return False
+        self._held.append(descriptor)
+        return True

@@ -8,15 +8,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from arena.executor.child import TransportLostError
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.ray.actors import agents_of, end_actor, make_agent, put
-from arena.executor.ray.archives import Archives
-from arena.executor.ray.asking import ask
-from arena.executor.ray.judging import NodeJudge
-from arena.executor.ray.node import ClusterNode, NodeState
+from arena.executor.ray.actors import agents_of, ask, end_actor, make_agent, put
+from arena.executor.ray.node import Archives, ClusterNode, NodeJudge, NodeState
 from arena.executor.ray.proving import Demands, prove, why_not
 from arena.executor.ray.session import join, leave, look_at_nodes
-from arena.executor.transport import TransportLostError
 from engine.text import all_of
 
 ANSWER_S = 5

@@ -2,24 +2,28 @@
 
 An operation is started with a tag, and its end comes out of the queue as an event with that tag; here every tag is a
 function that is called with its event. Operations of one kind must not overlap in a call.
+
+gRPC closes a connection when its last bytes are taken, and frees a server when its connections are closed; a program
+that is stopped, or never reads, takes none. Whoever frees the server's objects before waits there, for ever. So what
+cannot be freed while the other side of a connection stands still is left to the end of the process.
 """
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from grpc._cython import cygrpc  # type: ignore[attr-defined] # it has no types
 
-from arena.referee.queue import unfreed
-
 Event = Any
 """A `cygrpc.BaseEvent`: `tag`, `success`, and what its kind has besides."""
 Tag = Callable[[Event], None]
 Metadata = Sequence[tuple[str, str | bytes]]
-
 _NO_FLAGS = 0
+BROKEN_OFF_S = 2.0
+"""How long a server may take to end when its calls are broken off."""
 
 
 def ignore(_event: Event) -> None:
@@ -53,10 +57,10 @@ class Queue:
         for server in self._servers:
             server.break_off()
         self._queue.shutdown()
-        until = time.time() + unfreed.BROKEN_OFF_S
+        until = time.time() + BROKEN_OFF_S
         while (kind := self._queue.poll(until).completion_type) != cygrpc.CompletionType.queue_shutdown:
             if kind == cygrpc.CompletionType.queue_timeout:
-                unfreed.leave(self._queue, *self._servers)
+                keep_for_ever(self._queue, *self._servers)
                 return
         for server in tuple(self._servers):
             server.destroy()
@@ -169,3 +173,9 @@ def call_once(address: str, method: str) -> None:
     while call.next_event().tag != "ended":
         pass
     channel.close(cygrpc.StatusCode.cancelled, "it is over")
+
+
+def keep_for_ever(*objects: object) -> None:
+    """Have Python never free these objects, not at its own end either."""
+    for one in objects:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))

@@ -2,6 +2,9 @@
 
 A descriptor that becomes ready cannot end that poll, so a second thread waits for them and then wakes it: it puts an
 event into the queue. Descriptors are rare here (the launcher, the coordinator), messages of bots are not.
+
+gRPC has no function that wakes a poll, but a batch without operations ends at once, on any call that came to a server
+with this queue, also one that is over. So one call is made, by this process to itself.
 """
 
 from __future__ import annotations
@@ -11,19 +14,21 @@ import os
 import select
 import selectors
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, TypeVar
 
-from arena.referee.queue.layer import Queue
-from arena.referee.queue.wakeup import make_wakeup
+from arena.referee.queue.layer import Event, ListeningServer, Queue, RawCall, call_once, ignore
 from arena.wire.completion_queue import prepare
 
 T = TypeVar("T")
-
 _BACKSTOP_MS = 1000
 """The poll's deadline is by the clock of the day. When somebody sets that back, timers are late by as much at most."""
+_PATIENCE_S = 10.0
+_LOOK_S = 0.001
 
 
 class QueueLoop(asyncio.SelectorEventLoop):
@@ -169,3 +174,38 @@ class _DescriptorWatch(threading.Thread):
         self._may_wait.release()
         self.join()
         os.close(self._end)  # not before: the thread may see that it is over before it is woken
+
+
+def make_wakeup(queue: Queue) -> Callable[[], None]:
+    """Return what wakes a queue that nobody polls yet. Raises RuntimeError if gRPC does not do what it must."""
+    calls: list[Event] = []
+    ends: list[Event] = []
+    with tempfile.TemporaryDirectory(prefix="kingmaker-bell-") as directory:  # nobody else can enter it
+        address = f"unix:{Path(directory, 'wakeup')}"
+        server = ListeningServer(queue, (("grpc.so_reuseport", 0),))
+        server.start(address)
+        server.await_call(calls.append)
+        caller = threading.Thread(target=call_once, args=(address, "/bell"), daemon=True)
+        caller.start()
+        _poll_until(queue, lambda: bool(calls))
+        wakeup = RawCall(calls[0])
+        wakeup.send_status(0, "", (), begins=True)
+        _poll_until(queue, lambda: not caller.is_alive())
+        server.shut_down(ends.append)
+        _poll_until(queue, lambda: bool(ends))
+        server.destroy()
+    wakeup.wake()
+    woken = queue.poll(time.time() + _PATIENCE_S)
+    if woken is None or woken.tag is not ignore:
+        raise RuntimeError("the queue does not ring")
+    return wakeup.wake
+
+
+def _poll_until(queue: Queue, is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise RuntimeError("a call of this process to itself did not arrive, or did not end")
+        event = queue.poll(time.time() + _LOOK_S)
+        if event is not None:
+            event.tag(event)

@@ -1,20 +1,207 @@
-"""Serves the calls of one server over the completion queue, in the event loop that polls it."""
+"""Serves the calls of one server over the completion queue, in the event loop that polls it.
+
+A `QueueCall` is a `CallContext`, and has a shorter way for its messages, `post` and `deliver`: a message is sent
+without waiting for the transport, and what arrives is handed over where it comes out of the queue, so that neither
+takes a task or a turn of the event loop.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NoReturn
 
 import grpc
 
-from arena.referee.queue import unfreed
-from arena.referee.queue.call import QueueCall
-from arena.referee.queue.layer import Event, ListeningServer
+from arena.referee.queue import layer
+from arena.referee.queue.layer import Event, ListeningServer, Metadata, RawCall
 from arena.referee.queue.loop import QueueLoop
+
+END_PATIENCE_S = 0.5
+"""How long a last message may lie with the transport when its call ends."""
+
+
+class QueueCall:
+    """One call. It is used in the event loop alone, by one who sends and one who receives."""
+
+    __slots__ = (
+        "_deliver_to",
+        "_delivered",
+        "_has_begun",
+        "_is_over",
+        "_is_receiving",
+        "_loop",
+        "_metadata",
+        "_on_end",
+        "_raw",
+        "_taken",
+        "_was_broken_off",
+        "method",
+        "sending_since",
+    )
+
+    def __init__(self, event: Event, loop: asyncio.AbstractEventLoop) -> None:
+        self._raw = RawCall(event)
+        """The call, until it is over: then gRPC is let free what it keeps of it."""
+        self._loop = loop
+        self._metadata = self._raw.metadata
+        self.method = self._raw.method
+        self.sending_since: float | None = None
+        """Since when a message lies with the transport, by the loop's clock; None if none does."""
+        self._taken: asyncio.Future[None] | None = None
+        """Ends when the transport has taken the message."""
+        self._has_begun = False
+        self._is_over = False
+        self._is_receiving = False
+        """Whether a message is awaited."""
+        self._was_broken_off: bool | None = None
+        """How the call ended, while its end is not told."""
+        self._on_end: Callable[[bool], None] = _do_nothing
+        self._deliver_to: Callable[[bytes], bool] = lambda _: False
+        self._delivered: asyncio.Future[None] | None = None
+
+    def watch_end(self, on_end: Callable[[bool], None]) -> None:
+        """Call `on_end` when the call is over, with whether it was broken off."""
+        self._on_end = on_end
+        self._raw.await_end(self._note_end)
+
+    # As any other context.
+
+    def invocation_metadata(self) -> Sequence[tuple[str, str | bytes]]:
+        return self._metadata
+
+    async def send_initial_metadata(self, _initial_metadata: Any = ()) -> None:
+        self._begin()
+
+    async def read(self) -> Any:
+        arrived: asyncio.Future[bytes | None] = self._loop.create_future()
+
+        def take(data: bytes | None) -> None:
+            self._is_receiving = False
+            if not arrived.done():
+                arrived.set_result(data)
+            self._send_end()
+
+        self._receive(take)
+        self._is_receiving = True
+        data = await arrived
+        return grpc.aio.EOF if data is None else data
+
+    async def write(self, message: bytes) -> None:
+        while self.sending_since is not None and not self._is_over:
+            await self._wait_until_taken()
+        if not self.post(message):
+            raise grpc.aio.InternalError("the call is over")
+        while self.sending_since is not None and not self._is_over:
+            await self._wait_until_taken()
+        if self._is_over:
+            raise grpc.aio.InternalError("the call was broken off")
+
+    async def abort(self, code: grpc.StatusCode, details: str = "", trailing_metadata: Metadata = ()) -> NoReturn:
+        await self.end(code, details, trailing_metadata)
+        raise grpc.aio.AbortError("Locally aborted.")
+
+    # The shorter way.
+
+    def post(self, message: bytes) -> bool:
+        """Send a message unless one still lies with the transport, or the call is over; return whether it was sent."""
+        if self.sending_since is not None or self._is_over:
+            return False
+        self._begin()
+        if not self._raw.send(message, self._note_taken):
+            self._is_over = True
+            return False
+        self.sending_since = self._loop.time()
+        return True
+
+    async def deliver(self, receive: Callable[[bytes], bool]) -> None:
+        """Call `receive` with each message that arrives, until it returns False or the stream ends.
+
+        Raises what `receive` raises.
+        """
+        self._deliver_to = receive
+        self._delivered = self._loop.create_future()
+        self._receive(self._hand_over)
+        self._is_receiving = True
+        await self._delivered
+
+    # The end.
+
+    async def end(self, code: grpc.StatusCode = grpc.StatusCode.OK, details: str = "", metadata: Metadata = ()) -> None:
+        """End the call, after its last message; break it off if the other side does not take that."""
+        try:
+            async with asyncio.timeout(END_PATIENCE_S):
+                while self.sending_since is not None and not self._is_over:
+                    await self._wait_until_taken()
+        except TimeoutError:
+            if not self._is_over:
+                self._raw.break_off()
+            return
+        if not self._is_over:
+            self._raw.send_status(code.value[0], details, metadata, begins=not self._has_begun)
+            self._has_begun = True
+
+    def _begin(self) -> None:
+        if not self._has_begun and not self._is_over:
+            self._has_begun = True
+            self._raw.send_metadata()
+
+    def _receive(self, tag: Callable[[bytes | None], None]) -> None:
+        if self._is_over or not self._raw.receive(tag):
+            raise grpc.aio.UsageError("the call is over")
+
+    def _hand_over(self, data: bytes | None) -> None:
+        """Hand over a message that has arrived, and wait for the next one."""
+        delivered = self._delivered
+        assert delivered is not None
+        self._is_receiving = False  # also if it cannot be handed over: nothing is awaited then
+        try:
+            goes_on = data is not None and self._deliver_to(data) and not self._is_over
+            self._is_receiving = goes_on and self._raw.receive(self._hand_over)
+        except Exception as error:
+            if not delivered.done():
+                delivered.set_exception(error)
+        if not self._is_receiving and not delivered.done():
+            delivered.set_result(None)
+        self._send_end()
+
+    async def _wait_until_taken(self) -> None:
+        if self._taken is None or self._taken.done():
+            self._taken = self._loop.create_future()
+        await asyncio.shield(self._taken)
+
+    def _note_taken(self, event: Event) -> None:
+        self.sending_since = None
+        self._is_over = self._is_over or not event.success
+        self._wake()
+
+    def _note_end(self, was_broken_off: bool) -> None:
+        self._is_over = True
+        del self._raw
+        self._wake()
+        self._was_broken_off = was_broken_off
+        self._send_end()
+
+    def _send_end(self) -> None:
+        """Tell that the call is over, but not before its last message, which may come out of the queue behind that."""
+        if self._was_broken_off is not None and not self._is_receiving:
+            on_end, self._on_end = self._on_end, _do_nothing
+            on_end(self._was_broken_off)
+
+    def _wake(self) -> None:
+        if self._taken is not None and not self._taken.done():
+            self._taken.set_result(None)
+
+
+def _do_nothing(_was_broken_off: bool) -> None:
+    """Be what is called when a call has ended that nobody waits for, or has ended before."""
+
 
 Handler = Callable[[QueueCall], Awaitable[None]]
 """Serves one call to its end. When it returns, the call ends in order."""
+
+
 Find = Callable[[str], Handler | None]
 """Returns who serves a method, or None for a method that there is not. It is asked once for each call that comes."""
 
@@ -54,7 +241,7 @@ class QueueServer:
         finally:
             if not self._is_down.done():
                 self._server.cancel_all_calls()
-        await asyncio.wait({self._is_down}, timeout=unfreed.BROKEN_OFF_S)
+        await asyncio.wait({self._is_down}, timeout=layer.BROKEN_OFF_S)
 
     def _take(self, event: Event) -> None:
         """Serve a call that has come, and await the next one; one that came just before the end is dropped."""

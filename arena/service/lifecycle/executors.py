@@ -49,7 +49,7 @@ class ExecutorFactory:
 
     def _of_cluster(self) -> Executor:
         from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
-        from arena.executor.ray.options import RayOptions
+        from arena.executor.ray.proving import RayOptions
 
         address = self._settings.ray_address
         options = RayOptions(

@@ -14,7 +14,7 @@ from arena.hosting.errors import HostingError, LaunchError
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.procfs.processes import read_relations
 from arena.hosting.sandbox.trial import try_groups
-from arena.worker.meters import make_meter
+from arena.worker.freezer import make_meter
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place, need
 from tests.support.sandboxes import place as open_place

@@ -17,6 +17,25 @@ from arena.referee.queue.layer import Event, ListeningServer
 from arena.referee.queue.loop import QueueLoop, new_loop, polled_s
 from tests.support.patience import PATIENCE_S
 
+LEFT_BEHIND = """
+import asyncio, os, threading
+from arena.referee.queue.loop import QueueLoop, make_queue_loop, run
+
+async def the_loop():
+    return asyncio.get_running_loop()
+
+def kept():
+    links = [f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd")]
+    opened = {f"{link} {os.readlink(link)}" for link in links if os.path.lexists(link)}  # the listing's own is gone
+    return opened | {str(thread) for thread in threading.enumerate()}
+
+make_queue_loop().close()  # what is made once in a process
+before = kept()
+for _ in range(20):
+    assert isinstance(run(the_loop()), QueueLoop)
+print(*kept() - before, sep="\\n", end="")
+"""
+
 
 def the_loop() -> QueueLoop:
     loop = asyncio.get_running_loop()
@@ -105,26 +124,6 @@ def test_without_a_queue_nothing_is_counted() -> None:
 
 async def _counted() -> float:
     return polled_s()
-
-
-LEFT_BEHIND = """
-import asyncio, os, threading
-from arena.referee.queue.loop import QueueLoop, make_queue_loop, run
-
-async def the_loop():
-    return asyncio.get_running_loop()
-
-def kept():
-    links = [f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd")]
-    opened = {f"{link} {os.readlink(link)}" for link in links if os.path.lexists(link)}  # the listing's own is gone
-    return opened | {str(thread) for thread in threading.enumerate()}
-
-make_queue_loop().close()  # what is made once in a process
-before = kept()
-for _ in range(20):
-    assert isinstance(run(the_loop()), QueueLoop)
-print(*kept() - before, sep="\\n", end="")
-"""
 
 
 def test_a_loop_that_was_closed_leaves_no_thread_and_no_descriptor() -> None:

@@ -21,7 +21,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.places import refuse_server
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say, told
-from arena.conform.rules.table import BY_ID, RULES
+from arena.conform.rules import BY_ID, RULES
 from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy
@@ -30,8 +30,8 @@ from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:
-    from arena.conform.command import Command
-    from arena.conform.harness.findings import RuleVerdict
+    from arena.conform.judging import RuleVerdict
+    from arena.conform.process import Command
 
 app = typer.Typer()
 
@@ -97,7 +97,7 @@ class _Request:
 
 
 def _check(request: _Request, *, as_json: bool) -> list[RuleVerdict]:
-    from arena.conform.command import CommandError
+    from arena.conform.process import CommandError
 
     tell = _ignore if as_json else _print_verdict
     try:
@@ -108,8 +108,8 @@ def _check(request: _Request, *, as_json: bool) -> list[RuleVerdict]:
 
 async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> list[RuleVerdict]:
     from arena.conform.checker import check_bot
-    from arena.conform.command import launcher_of
-    from arena.conform.harness.patience import Patience
+    from arena.conform.dialogue import Patience
+    from arena.conform.process import launcher_of
 
     command = await _command(request.words, request.runtimes)
     patience = Patience().times(request.patience)
@@ -130,7 +130,7 @@ async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> list[R
 
 async def _command(words: Sequence[str], runtimes: RuntimeCatalog) -> Command:
     """Return how the bot is started that the words mean; one in a directory is copied, and built if it must be."""
-    from arena.conform.command import Command, read_command
+    from arena.conform.process import Command, read_command
 
     directory = Path(words[0])
     if len(words) > 1 or not directory.is_dir():

@@ -1,1 +1,0 @@
-"""The process that hosts bots for one who plays beside them from another process (`arena.adapters.hosted`)."""

@@ -1,0 +1,311 @@
+"""Measures decisions: their time, the processor time of who thinks in others' time, and who computed meanwhile.
+
+A `Stopwatch` measures one decision: its wall time and, once it has lasted 20 ms, the figures that determine its charge.
+Faster decisions, which are most, cost one cheap reading at their start. It only measures; `play` judges. A
+`PonderWatch` detects bots that think in others' time, by the CPU they use while another seat decides for over 20 ms.
+Who computed while a bot, or the referee itself, got no processor is named in a match that cannot be judged. Meters are
+interfaces; whoever starts the bots implements them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from arena.match.decisions import Decision
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.spec import SeatSpec
+from arena.match.timing import Figures
+from engine.text import Text
+
+LOOK_EVERY_S = 0.02
+SLOW_SEND_S = 0.001
+IDLE_US = 1000
+"""A bot that computed less than this between two looks may have answered before."""
+MOST_CARRIED_US = 300_000
+"""The most lateness that idle looks add up to: an answer lies unread for a few looks at most, not for a long sleep."""
+PONDER_WINDOW_S = 5.0
+MOST_PONDER_SHARE = 0.2
+"""How much of one core a waiting bot may use."""
+LOUD_US = 200_000
+"""Whoever computed more while another got no processor is named."""
+MOST_LAG_US = 5_000_000
+"""If the referee was later than this, the match cannot be judged."""
+
+
+class Meter(Protocol):
+    """Measures the process tree of one bot, from the start of a decision."""
+
+    def begin(self) -> None:
+        """Start a decision; cheap if the last one was short."""
+
+    def look(self) -> tuple[int, int] | None:
+        """Return CPU and waiting for a processor since `begin`, in microseconds, or None if they cannot be read.
+
+        The more frequent the looks, the more exact is the waiting.
+        """
+
+    def has_run(self) -> bool:
+        """Return whether the bot has computed since `begin`; cheap."""
+
+    def lowered_to(self) -> int:
+        """Return the nice value to which the bot lowered its own weight beside others; 0 if it has not."""
+
+    def total_us(self) -> int:
+        """Return the CPU since some fixed moment, in microseconds; cheap."""
+
+
+class LagMeter(Protocol):
+    """Measures how long the referee itself waits for a processor, or works for other bots."""
+
+    def begin(self) -> None:
+        """Start a decision; cheap."""
+
+    def look(self) -> tuple[int, int]:
+        """Return microseconds of waits and such work that ended since the last look, and of a wait that lasts."""
+
+
+class Stopwatch:
+    """Measures one decision. It starts when it is created, just before the `Decide` is handed to the transport."""
+
+    __slots__ = (
+        "_cpu_us",
+        "_deadline",
+        "_handed_at",
+        "_lag_meter",
+        "_late_us",
+        "_looked_at",
+        "_looks",
+        "_loop",
+        "_meter",
+        "asked_at",
+        "next_at",
+    )
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, patience_s: float, meter: Meter | None, lag_meter: LagMeter | None = None
+    ) -> None:
+        """Start the measurement. After `patience_s` a look is due even if there is no meter."""
+        self._loop = loop
+        self._meter = meter
+        self._lag_meter = lag_meter
+        self._looks = 0
+        self._cpu_us = self._late_us = 0
+        if meter is not None:
+            meter.begin()
+        if lag_meter is not None:
+            lag_meter.begin()
+        self.asked_at = self._handed_at = self._looked_at = loop.time()
+        self._deadline = self.asked_at + patience_s
+        self.next_at = self._deadline
+        """When the next look is due."""
+        if meter is not None:
+            self.next_at = min(self.asked_at + LOOK_EVERY_S, self._deadline)
+
+    def mark_handed(self) -> None:
+        """Note that the transport has the message: the time up to now is the referee's, unless the bot has read it."""
+        now = self._loop.time()
+        if now - self.asked_at > SLOW_SEND_S and self._meter is not None and not self._meter.has_run():
+            self._handed_at = now
+
+    def look(self) -> Figures:
+        """Return the figures up to now; call it when a look is due."""
+        now = self._loop.time()
+        figures = self._read(now)
+        self.next_at = now + LOOK_EVERY_S
+        if now < self._deadline:
+            self.next_at = min(self.next_at, self._deadline) if self._meter is not None else self._deadline
+        return figures
+
+    def elapsed_us(self) -> int:
+        """Return the wall time since the start."""
+        return _microseconds(self._loop.time() - self.asked_at)
+
+    def stop(self, at: float) -> Figures:
+        """Return the figures of a decision that was answered at `at`."""
+        if at - self.asked_at < LOOK_EVERY_S and at <= self._deadline:
+            return Figures(_microseconds(at - self.asked_at))
+        return self._read(at)
+
+    def _read(self, at: float) -> Figures:
+        wall_us = _microseconds(max(at - self.asked_at, 0))
+        reading = self._meter.look() if self._meter is not None else None
+        if reading is None:
+            return Figures(wall_us, is_readable=False)
+        self._looks += 1
+        lag_us = _microseconds(self._handed_at - self.asked_at) + self._reading_lag_us(at, reading[0])
+        return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
+
+    def _reading_lag_us(self, at: float, cpu_us: int) -> int:
+        """Return by how much the referee may be late in reading an answer: at this look, and at looks before it.
+
+        A bot that has computed since had not answered yet, so earlier lateness has cost it nothing.
+        """
+        own_us = self._lag_meter.look() if self._lag_meter is not None else ()
+        late_us = max(_microseconds(at - self.next_at), *own_us, 0)
+        late_us = min(late_us, _microseconds(max(at - self._looked_at, 0)))
+        is_idle = cpu_us - self._cpu_us < IDLE_US
+        self._late_us = late_us + (min(self._late_us, MOST_CARRIED_US) if is_idle else 0)
+        self._looked_at, self._cpu_us = at, cpu_us
+        return self._late_us
+
+
+def _microseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """What one seat used while it had nothing to decide."""
+
+    since: float | None = None
+    """The last look, by the event loop's clock; `None` before the first look at a decision."""
+    cpu_us: int = 0
+    wall_s: float = 0.0
+    burnt_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pondering:
+    """A seat that thought in others' time."""
+
+    seat: int
+    share: float
+    """How much of one core it used."""
+    wall_s: float
+
+    def explain(self) -> str:
+        """Return the explanation of its fault, one sentence."""
+        return Text(
+            "referee.used_core_during_s_which",
+            "It used {share} of a core during {seconds} s in which others decided; thinking in others' time "
+            "is not allowed, and up to {most} is overlooked.",
+            share=f"{self.share:.0%}",
+            seconds=f"{self.wall_s:.1f}",
+            most=f"{MOST_PONDER_SHARE:.0%}",
+        )
+
+
+class PonderWatch:
+    """Judges the waiting seats of one match by the CPU they use."""
+
+    __slots__ = ("_meters", "_seats")
+
+    def __init__(self, meters: Sequence[Meter | None]) -> None:
+        self._meters = meters
+        self._seats = [_Waiting() for _ in meters]
+
+    def begin(self) -> None:
+        """Start another decision; what happens before the first look is not counted."""
+        for waiting in self._seats:
+            waiting.since = None
+
+    def look(self, now: float, waiting: Iterable[int]) -> Pondering | None:
+        """Count up to `now` for the waiting seats, and return one that used too much over 5 s, or None."""
+        found = None
+        for seat in waiting:
+            meter = self._meters[seat]
+            if meter is not None:
+                found = self._count(seat, now, meter.total_us()) or found
+        return found
+
+    def _count(self, seat: int, now: float, cpu_us: int) -> Pondering | None:
+        me = self._seats[seat]
+        if me.since is not None:
+            me.wall_s += now - me.since
+            me.burnt_us += max(cpu_us - me.cpu_us, 0)
+        me.since, me.cpu_us = now, cpu_us
+        if me.wall_s < PONDER_WINDOW_S:
+            return None
+        found = Pondering(seat, me.burnt_us / me.wall_s / 1_000_000, me.wall_s)
+        me.wall_s, me.burnt_us = 0.0, 0
+        return found if found.share > MOST_PONDER_SHARE else None
+
+
+class Neighbours:
+    """What the seats of one match compute while another decides; read only in decisions that last."""
+
+    __slots__ = ("_at_first", "_meters")
+
+    def __init__(self, meters: Sequence[Meter | None]) -> None:
+        self._meters = meters
+        self._at_first: dict[int, int] = {}
+
+    def begin(self) -> None:
+        """Start another decision; what happens before its first look is not counted."""
+        self._at_first = {}
+
+    def look(self, asked: int) -> None:
+        """Note at the first look where the others stand. Cheap at all later ones."""
+        if not self._at_first:
+            self._at_first = self._read(asked)
+
+    def computed_us(self, asked: int) -> dict[int, int]:
+        """Return by seat what the others used of the processor since the first look."""
+        return {seat: max(us - self._at_first.get(seat, us), 0) for seat, us in self._read(asked).items()}
+
+    def _read(self, asked: int) -> dict[int, int]:
+        return {seat: meter.total_us() for seat, meter in enumerate(self._meters) if meter and seat != asked}
+
+
+def loudest(computed_us: Mapping[int, int]) -> tuple[int, float] | None:
+    """Return the seat that used most and for how many seconds, or `None` if nobody was loud."""
+    seat, used_us = max(computed_us.items(), key=lambda used: used[1], default=(0, 0))
+    return (seat, used_us / 1_000_000) if used_us > LOUD_US else None
+
+
+def evidence_of(
+    names: Mapping[int, str], seat: int, figures: Figures, computed_us: Mapping[int, int]
+) -> dict[str, Any]:
+    """Return what shows that a seat waited, and what each other seat used meanwhile; `names` are the bots' by seat."""
+    others = [{"seat": other, "bot": names[other], "cpu_us": used_us} for other, used_us in computed_us.items()]
+    return {"seat": seat, "bot": names[seat], **figures.to_json(), "computed_meanwhile": others}
+
+
+def starved(
+    seats: Sequence[SeatSpec], decision: Decision, figures: Figures, computed_us: Mapping[int, int]
+) -> MatchLostError:
+    """Return the fault of the host that a decision lasted longer than any charge can explain."""
+    seat, waited_s, loud = decision.seat, figures.wall_us / 1_000_000, loudest(computed_us)
+    why = Text(
+        "referee.seat_waited_s_processor_time",
+        "seat {seat} waited {seconds} s for a processor, and its time cannot be judged",
+        seat=seat,
+        seconds=f"{waited_s:.1f}",
+    )
+    if loud is not None:
+        other, loud_s = loud
+        why = Text(
+            "referee.seat_waited_s_processor_while",
+            "seat {seat} waited {seconds} s for a processor, while seat {other} computed for {computed} s, "
+            "and its time cannot be judged",
+            seat=seat,
+            seconds=f"{waited_s:.1f}",
+            other=other,
+            computed=f"{loud_s:.1f}",
+        )
+    return MatchLostError(why, HostCause.CHARGE_BOUND, evidence_of(_names(seats), seat, figures, computed_us))
+
+
+def stood_still(
+    seats: Sequence[SeatSpec], decision: Decision, figures: Figures, computed_us: Mapping[int, int]
+) -> MatchLostError:
+    """Return the fault of the host that the referee itself got no processor."""
+    lag_s, loud = figures.referee_lag_us / 1_000_000, loudest(computed_us)
+    why = Text("referee.referee_stood_still_s", "the referee stood still for {seconds} s", seconds=f"{lag_s:.1f}")
+    if loud is not None:
+        other, loud_s = loud
+        why = Text(
+            "referee.referee_stood_still_s_while",
+            "the referee stood still for {seconds} s, while seat {other} computed for {computed} s",
+            seconds=f"{lag_s:.1f}",
+            other=other,
+            computed=f"{loud_s:.1f}",
+        )
+    return MatchLostError(why, HostCause.REFEREE_LAG, evidence_of(_names(seats), decision.seat, figures, computed_us))
+
+
+def _names(seats: Sequence[SeatSpec]) -> dict[int, str]:
+    return {seat: one.name for seat, one in enumerate(seats)}

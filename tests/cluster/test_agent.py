@@ -1,0 +1,201 @@
+"""What a machine proves and keeps: what it must have in common with the coordinator, its clock, and whole versions."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.executor.ray.agent import (
+    LIMITS,
+    MissingError,
+    VersionCache,
+    VersionUnplayableError,
+    WantedVersion,
+    program_json,
+    read_program,
+)
+from arena.executor.ray.facts import (
+    MOST_OFFSET_S,
+    ClockSample,
+    NodeFacts,
+    best_sample,
+    clock_problem,
+    differences,
+    own_facts,
+)
+from arena.executor.ray.slot import Cores
+from arena.hosting.archive.packing import pack
+from arena.hosting.removal import remove_tree
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.sample_bots import sample_directory
+
+OURS = NodeFacts("1.0", "abc", "3.11.7", "x86_64", {"chess": "2", "go": "1"}, "2.60.0")
+SECONDS = st.floats(0, 1e4)
+
+
+@pytest.fixture(scope="module")
+def runtimes(tmp_path_factory: pytest.TempPathFactory) -> RuntimeCatalog:
+    return RuntimeCatalog(cache=tmp_path_factory.mktemp("hashes"))
+
+
+@pytest.fixture(scope="module")
+def archive() -> tuple[str, bytes]:
+    file = io.BytesIO()
+    packed = pack(sample_directory("random"), file, LIMITS)
+    return packed.content_hash, file.getvalue()
+
+
+def test_a_version_that_came_is_there_for_everybody_who_looks_later(
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
+) -> None:
+    content, data = archive
+    cache = VersionCache(tmp_path, runtimes)
+    with pytest.raises(MissingError):
+        cache.find(WantedVersion(content, ""))
+    cache.add(content, data)
+    found = cache.find(WantedVersion(content, runtimes.get("arena").hash))
+    assert found.directory == str(tmp_path / content)
+    assert found.command[1] == str(tmp_path / content / "main.py")
+    assert VersionCache(tmp_path, runtimes).find(WantedVersion(content, "")) == found
+    assert read_program(program_json(found)) == found
+
+
+def test_a_damaged_one_is_thrown_away_by_whoever_begins_to_use_it(
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
+) -> None:
+    content, data = archive
+    VersionCache(tmp_path, runtimes).add(content, data)
+    file = tmp_path / content / "main.py"
+    file.chmod(0o644)
+    file.write_text("print('another bot')\n", encoding="utf-8")
+    later = VersionCache(tmp_path, runtimes)
+    with pytest.raises(MissingError):
+        later.find(WantedVersion(content, ""))
+    assert not file.exists()
+    later.add(content, data)
+    assert later.find(WantedVersion(content, "")).directory == str(tmp_path / content)
+
+
+def test_one_that_is_removed_or_damaged_while_it_is_in_use_is_missed_by_whoever_looks_again(
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
+) -> None:
+    content, data = archive
+    cache = VersionCache(tmp_path, runtimes)
+    file = tmp_path / content / "main.py"
+    for damage in (lambda: file.write_text("", encoding="utf-8"), lambda: remove_tree(str(file.parent))):
+        cache.add(content, data)
+        assert cache.find(WantedVersion(content, ""))
+        file.chmod(0o644)
+        damage()
+        with pytest.raises(MissingError):
+            cache.find(WantedVersion(content, ""))
+
+
+def test_what_somebody_looks_for_now_and_then_is_kept(
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
+) -> None:
+    content, data = archive
+    cache = VersionCache(tmp_path, runtimes)
+    cache.add(content, data)
+    for is_wanted in (True, False):
+        os.utime(tmp_path / content, (0, 0))
+        if is_wanted:
+            cache.find(WantedVersion(content, ""))
+        VersionCache(tmp_path, runtimes).sweep()
+        assert (tmp_path / content).exists() == is_wanted
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-600], lambda data: b"x" + data[1:], lambda _: b""])
+def test_what_is_not_the_version_that_was_announced_is_never_kept(
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes], damage: type[bytes]
+) -> None:
+    content, data = archive
+    cache = VersionCache(tmp_path, runtimes)
+    with pytest.raises(VersionUnplayableError):
+        cache.add(content, damage(data))
+    with pytest.raises(VersionUnplayableError):
+        cache.add("0" * 64, data)
+    with pytest.raises(MissingError):
+        cache.find(WantedVersion(content, ""))
+
+
+def test_a_version_whose_runtime_is_another_one_there_cannot_play(
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
+) -> None:
+    content, data = archive
+    cache = VersionCache(tmp_path, runtimes)
+    cache.add(content, data)
+    with pytest.raises(VersionUnplayableError, match="its runtime 'arena' is another one than here"):
+        cache.find(WantedVersion(content, "f" * 64))
+
+
+def test_no_two_slots_of_a_machine_have_the_same_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 2, 5})
+    monkeypatch.setattr("arena.executor.ray.slot.find_base", lambda: tmp_path)
+    first, second, third = Cores(), Cores(), Cores()
+    assert first.take(1) == (0,)
+    assert second.take(2) == (2, 5)
+    assert third.take(1) == ()  # it may use any
+    first.give_back()
+    assert third.take(2) == ()
+    assert third.take(1) == (0,)
+    for one in (second, third):
+        one.give_back()
+
+
+def sample(offset_s: float, there_s: float, back_s: float, asked_s: float = 1e6) -> ClockSample:
+    """What is seen of a clock that is so far ahead, when question and answer take so long."""
+    return ClockSample(asked_s, asked_s + there_s + offset_s, asked_s + there_s + back_s)
+
+
+def test_a_machine_is_like_itself_and_knows_every_game_that_is_installed() -> None:
+    ours = own_facts()
+    assert differences(ours, own_facts(), ours.games) == []
+    assert {"foreign_king", "rex_romanorum"} <= set(ours.games)
+    assert NodeFacts(**ours.to_json()) == ours
+
+
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        ({"arena": "1.1"}, "it has version 1.1 of the arena, and 1.0 is here"),
+        ({"code": "abd"}, "its arena is another one of the same version 1.0"),
+        ({"python": "3.12.1"}, "it has Python 3.12.1, and 3.11.7 is here"),
+        ({"ray": "2.9.0"}, "it has Ray 2.9.0, and 2.60.0 is here"),
+        ({"games": {"chess": "3", "go": "1"}}, "it has rules version 3 of chess, and 2 is here"),
+        ({"games": {"go": "1"}}, "it has rules version none of chess, and 2 is here"),
+    ],
+)
+def test_each_difference_is_told_with_its_remedy(theirs: dict[str, object], said: str) -> None:
+    (found,) = differences(OURS, replace(OURS, **theirs), OURS.games)  # type: ignore[arg-type]
+    assert found == f"{said}; install the same version on every machine"
+
+
+def test_neither_another_patch_of_python_nor_a_game_that_is_not_played_matters() -> None:
+    assert differences(OURS, replace(OURS, python="3.11.9", games={"go": "1"}), ["go"]) == []
+
+
+@given(st.floats(-1e5, 1e5), st.lists(st.tuples(SECONDS, SECONDS), min_size=1, max_size=8))
+def test_the_sample_with_the_shortest_way_is_wrong_by_no_more_than_half_of_it(
+    offset_s: float, ways: list[tuple[float, float]]
+) -> None:
+    best = best_sample([sample(offset_s, *way) for way in ways])
+    assert best.trip_s <= min(sum(way) for way in ways) + 1e-6
+    assert abs(best.offset_s - offset_s) <= best.trip_s / 2 + 1e-6
+
+
+@given(st.floats(-MOST_OFFSET_S, MOST_OFFSET_S), SECONDS, SECONDS)
+def test_no_clock_is_refused_that_may_be_right_enough(offset_s: float, there_s: float, back_s: float) -> None:
+    seen = sample(offset_s * 0.999, there_s, back_s)
+    assert clock_problem(seen) == ""
+
+
+@pytest.mark.parametrize(("offset_s", "said"), [(7200, "7200 s ahead of ours"), (-90.4, "90 s behind ours")])
+def test_a_clock_that_is_off_is_refused_with_the_seconds(offset_s: float, said: str) -> None:
+    assert said in clock_problem(sample(offset_s, 0.01, 0.02))

@@ -1,0 +1,359 @@
+"""What decisions are measured to take, who computes while others decide, and who was loud meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from arena.match.timing import Figures
+from arena.referee.measuring import LOOK_EVERY_S, PONDER_WINDOW_S, Pondering, PonderWatch, Stopwatch, loudest
+
+
+class Loop:
+    """Stands for the event loop: its time."""
+
+    def __init__(self) -> None:
+        self.now = 50.0
+
+    def time(self) -> float:
+        return self.now
+
+
+class Meter:
+    """A bot that computes and waits so much."""
+
+    def __init__(self, reading: tuple[int, int] | None = (5000, 7000), *, has_run: bool = False) -> None:
+        self.reading = reading
+        self.runs = has_run
+        self.looks = 0
+
+    def begin(self) -> None:
+        self.looks = 0
+
+    def look(self) -> tuple[int, int] | None:
+        self.looks += 1
+        return self.reading
+
+    def has_run(self) -> bool:
+        return self.runs
+
+    def lowered_to(self) -> int:
+        return 0
+
+    def total_us(self) -> int:
+        return 0
+
+
+class Queue:
+    """The referee's own waiting."""
+
+    def __init__(self, over_us: int = 0, lasting_us: int = 0) -> None:
+        self.waits = over_us, lasting_us
+
+    def begin(self) -> None:
+        pass
+
+    def look(self) -> tuple[int, int]:
+        return self.waits
+
+
+def start(
+    meter: Meter | None, queue: Queue | None = None, patience_s: float = 1.0, at: float = 50.0
+) -> tuple[Loop, Stopwatch]:
+    loop = Loop()
+    loop.now = at
+    return loop, Stopwatch(cast("Any", loop), patience_s, meter, queue)
+
+
+def test_a_short_decision_is_not_looked_at() -> None:
+    meter = Meter()
+    _, watch = start(meter)
+    assert watch.stop(50.019) == Figures(19_000)
+    assert meter.looks == 0
+
+
+def test_a_decision_that_is_short_and_late_is_looked_at() -> None:
+    _, watch = start(Meter(), patience_s=0.01)
+    assert watch.stop(50.015).looks == 1
+
+
+def test_a_longer_decision_has_all_its_figures() -> None:
+    meter = Meter((5000, 7000))
+    loop, watch = start(meter, Queue(over_us=3000))
+    assert watch.next_at == pytest.approx(50 + LOOK_EVERY_S)
+    loop.now = 50.02
+    assert watch.look() == Figures(20_000, 5000, 7000, 3000, looks=1)
+    meter.reading = (9000, 8000)
+    assert watch.stop(50.035) == Figures(35_000, 9000, 8000, 3000, looks=2)
+
+
+def test_a_look_that_comes_late_may_hide_an_answer() -> None:
+    loop, watch = start(Meter())
+    loop.now = 50.06
+    assert watch.look().referee_lag_us == 40_000
+    assert watch.next_at == pytest.approx(50.08)
+
+
+def test_late_looks_add_up_while_the_bot_has_nothing_to_do() -> None:
+    meter = Meter((0, 0))
+    loop, watch = start(meter)
+    loop.now = 50.06
+    assert watch.look().referee_lag_us == 40_000
+    loop.now = 50.11
+    assert watch.look().referee_lag_us == 70_000
+    meter.reading = (1000, 0)
+    loop.now = 50.15
+    assert watch.look().referee_lag_us == 20_000
+
+
+def test_a_bot_that_sleeps_long_is_not_given_back_every_late_look() -> None:
+    loop, watch = start(Meter((0, 0)), patience_s=1000)
+    for _ in range(1000):
+        loop.now = watch.next_at + 0.03
+        figures = watch.look()
+    assert figures.referee_lag_us == 330_000
+
+
+def test_a_thread_of_the_referee_that_waits_may_hide_an_answer() -> None:
+    loop, watch = start(Meter(), Queue(lasting_us=9000))
+    loop.now = 50.02
+    assert watch.look().referee_lag_us == 9000
+
+
+def test_an_answer_that_is_read_after_a_look_was_due_was_read_late() -> None:
+    _, watch = start(Meter())
+    assert watch.stop(50.050).referee_lag_us == 30_000
+
+
+@pytest.mark.parametrize(("has_run", "lag_us"), [(False, 12_000), (True, 0)])
+def test_a_slow_handing_over_is_the_referees_time_until_the_bot_has_run(has_run: bool, lag_us: int) -> None:
+    loop, watch = start(Meter(has_run=has_run))
+    loop.now = 50.012
+    watch.mark_handed()
+    loop.now = 50.02
+    assert watch.look().referee_lag_us == lag_us
+
+
+def test_the_lag_is_never_more_than_the_wall() -> None:
+    _, watch = start(Meter(), Queue(over_us=10_000_000))
+    assert watch.stop(50.025).referee_lag_us <= 25_000
+
+
+@pytest.mark.parametrize("meter", [None, Meter(None)], ids=["no meter", "an unreadable one"])
+def test_without_figures_the_decision_says_so(meter: Meter | None) -> None:
+    _, watch = start(meter)
+    assert watch.stop(50.3) == Figures(300_000, is_readable=False)
+
+
+def test_without_a_meter_the_first_look_is_at_the_end() -> None:
+    loop, watch = start(None)
+    assert watch.next_at == pytest.approx(51)
+    loop.now = 51.0
+    assert watch.look().wall_us == 1_000_000
+
+
+@pytest.mark.parametrize(("took_s", "looks"), [(0.019999, 0), (0.02, 1)])
+def test_a_decision_is_looked_at_from_20_ms_on(took_s: float, looks: int) -> None:
+    _, watch = start(Meter(), at=0.0)
+    assert watch.stop(took_s).looks == looks
+
+
+@pytest.mark.parametrize(("took_s", "looks"), [(0.01, 0), (0.010001, 1)])
+def test_a_short_decision_is_looked_at_once_it_is_late(took_s: float, looks: int) -> None:
+    _, watch = start(Meter(), patience_s=0.01, at=0.0)
+    assert watch.stop(took_s).looks == looks
+
+
+@pytest.mark.parametrize(("handed_at", "lag_us"), [(0.001, 0), (0.001001, 1001)])
+def test_handing_over_is_slow_when_it_takes_more_than_a_millisecond(handed_at: float, lag_us: int) -> None:
+    loop, watch = start(Meter(), at=0.0)
+    loop.now = handed_at
+    watch.mark_handed()
+    loop.now = 0.02
+    assert watch.look().referee_lag_us == lag_us
+
+
+@pytest.mark.parametrize(("cpu_us", "lag_us"), [(999, 60_000), (1000, 20_000)])
+def test_a_bot_that_computed_a_millisecond_since_had_not_answered_yet(cpu_us: int, lag_us: int) -> None:
+    meter = Meter((7000, 0))
+    loop, watch = start(meter)
+    loop.now = 50.06
+    assert watch.look().referee_lag_us == 40_000
+    meter.reading = (7000 + cpu_us, 0)
+    loop.now = 50.1
+    assert watch.look().referee_lag_us == lag_us
+
+
+def test_lateness_is_at_most_the_time_since_the_last_look() -> None:
+    loop, watch = start(Meter((5000, 0)), Queue(over_us=90_000))
+    loop.now = 50.02
+    assert watch.look().referee_lag_us == 20_000
+    loop.now = 50.03
+    assert watch.look().referee_lag_us == 30_000
+
+
+@pytest.mark.parametrize(("now", "next_at"), [(0.02, 0.04), (0.03, 0.05), (0.049, 0.05), (0.05, 0.07), (0.06, 0.08)])
+def test_a_look_is_due_every_20_ms_and_when_the_time_is_over(now: float, next_at: float) -> None:
+    loop, watch = start(Meter(), patience_s=0.05, at=0.0)
+    loop.now = now
+    watch.look()
+    assert watch.next_at == pytest.approx(next_at)
+
+
+@pytest.mark.parametrize(("now", "next_at"), [(0.02, 1.0), (0.99, 1.0), (1.0, 1.02), (1.5, 1.52)])
+def test_without_a_meter_looks_are_due_from_the_end_on(now: float, next_at: float) -> None:
+    loop, watch = start(None, at=0.0)
+    loop.now = now
+    watch.look()
+    assert watch.next_at == pytest.approx(next_at)
+    assert watch.elapsed_us() == round(now * 1_000_000)
+
+
+def test_an_impatient_match_looks_before_20_ms_are_over() -> None:
+    _, watch = start(Meter(), patience_s=0.005, at=0.0)
+    assert watch.next_at == 0.005
+
+
+class Burner:
+    """A meter of a bot whose CPU the test sets."""
+
+    def __init__(self) -> None:
+        self.cpu_us = 0
+
+    def begin(self) -> None: ...
+
+    def look(self) -> tuple[int, int] | None:
+        return None
+
+    def has_run(self) -> bool:
+        return True
+
+    def lowered_to(self) -> int:
+        return 0
+
+    def total_us(self) -> int:
+        return self.cpu_us
+
+
+def watch(share: float, seconds: float, decision_s: float = 60.0) -> Pondering | None:
+    """The first finding about seat 1, which uses so much of a core, in decisions of seat 0 of that length."""
+    burner = Burner()
+    watch = PonderWatch([None, burner])
+    now, began = 0.0, -1e9
+    while now < seconds:
+        if now - began >= decision_s:
+            watch.begin()
+            began = now
+        found = watch.look(now, [1])
+        if found is not None:
+            return found
+        now += 0.02
+        burner.cpu_us += round(share * 20_000)
+    return None
+
+
+@pytest.mark.hostile("compute-in-others-time")
+@pytest.mark.parametrize("share", [0.25, 1.0, 2.0])
+def test_a_bot_that_keeps_computing_is_found(share: float) -> None:
+    found = watch(share, 3 * PONDER_WINDOW_S)
+    assert found is not None
+    assert found.seat == 1
+    assert found.share == pytest.approx(share, rel=0.01)
+    assert "of a core" in found.explain()
+
+
+@pytest.mark.hostile("compute-in-short-gaps")
+def test_it_is_found_over_many_short_decisions_too() -> None:
+    assert watch(1.0, 30 * PONDER_WINDOW_S, decision_s=0.06) is not None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.15])
+def test_a_little_is_overlooked(share: float) -> None:
+    assert watch(share, 10 * PONDER_WINDOW_S) is None
+
+
+def test_a_burst_is_overlooked() -> None:
+    assert watch(1.0, 0.9 * PONDER_WINDOW_S) is None
+
+
+def test_what_happens_between_decisions_is_not_counted() -> None:
+    burner = Burner()
+    watch = PonderWatch([burner])
+    for decision in range(1000):
+        watch.begin()
+        assert watch.look(decision * 10.0, [0]) is None
+        assert watch.look(decision * 10.0 + 0.02, [0]) is None
+        burner.cpu_us += 5_000_000  # its own decision, in between
+
+
+def test_a_seat_without_a_meter_is_trusted() -> None:
+    watch = PonderWatch([None])
+    watch.begin()
+    assert watch.look(100.0, [0]) is None
+
+
+def judge(cpu_us: int, wall_s: float) -> Pondering | None:
+    """What is found after one look over so much CPU and time."""
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    assert watch.look(0.0, [0]) is None
+    burner.cpu_us = cpu_us
+    return watch.look(wall_s, [0])
+
+
+def test_a_fifth_of_a_core_is_overlooked_and_more_is_not() -> None:
+    assert judge(1_000_000, 5.0) is None
+    assert judge(1_000_010, 5.0) == Pondering(0, 0.200002, 5.0)
+
+
+def test_five_seconds_are_judged_and_fewer_are_not() -> None:
+    assert judge(5_000_000, 4.999) is None
+    assert judge(5_000_000, 5.0) == Pondering(0, 1.0, 5.0)
+
+
+def test_what_was_judged_does_not_count_again() -> None:
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    watch.look(0.0, [0])
+    burner.cpu_us = 1_000_000
+    assert watch.look(5.0, [0]) is None
+    burner.cpu_us = 3_000_000
+    assert watch.look(9.999, [0]) is None
+    assert watch.look(10.0, [0]) == Pondering(0, 0.4, 5.0)
+
+
+def test_a_meter_that_lost_some_of_its_count_gives_nothing_back() -> None:
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    for now, cpu_us in ((0.0, 4_000_000), (1.0, 0), (5.0, 1_000_010)):
+        burner.cpu_us = cpu_us
+        found = watch.look(now, [0])
+    assert found == Pondering(0, 0.200002, 5.0)
+
+
+def test_who_is_found_stays_found_beside_others() -> None:
+    burner, idle = Burner(), Burner()
+    watch = PonderWatch([idle, burner, idle])
+    watch.begin()
+    watch.look(0.0, [0, 1, 2])
+    burner.cpu_us = 5_000_000
+    assert watch.look(5.0, [0, 1, 2]) == Pondering(1, 1.0, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("computed_us", "found"),
+    [
+        ({}, None),
+        ({1: 200_000, 2: 0}, None),
+        ({1: 200_001, 2: 0}, (1, 0.200001)),
+        ({0: 300_000, 3: 400_000}, (3, 0.4)),
+    ],
+)
+def test_who_computed_more_than_a_fifth_of_a_second_is_loud(
+    computed_us: dict[int, int], found: tuple[int, float] | None
+) -> None:
+    assert loudest(computed_us) == found
