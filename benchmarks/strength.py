@@ -32,7 +32,6 @@ from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
 
-from arena.match.decisions import DecidedBy
 from arena.match.replay import load
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
@@ -150,9 +149,9 @@ async def play_hosted_block(contest: Contest, host: MatchHost, code: Mapping[str
             print(f"{contest.subject} - {contest.opponent}: {fault.explanation}", file=sys.stderr)
         scores.append(score(report.result.ranks, seat))
         wins.append(win(report.result.ranks, seat))
-        decisions.append(report.decisions)
-        entries = [one for one in load(report.replay)["entries"] if one["by"] == DecidedBy.BOT.value]
-        slowest_us += [one["elapsed_us"] for one in entries if one["seat"] == seat and "elapsed_us" in one]
+        answers = [one for one in load(report.replay)["entries"] if "elapsed_us" in one]
+        decisions.append(len(answers))
+        slowest_us += [one["elapsed_us"] for one in answers if one["seat"] == seat]
     return Block(fmean(scores), fmean(wins), fmean(decisions), max(slowest_us) / 1e6)
 
 
