@@ -123,9 +123,9 @@ bench: setup-bench
 
 # What the tests do in small, at length: each fails if a bot lost that should not, or if anything grew or was left.
 soak: setup-dev
-	$(BIN)/python -m benchmarks.fuzz
-	$(BIN)/python -m benchmarks.overload
-	$(BIN)/python -m benchmarks.killing
+	$(BIN)/python -m benchmarks.robustness fuzz
+	$(BIN)/python -m benchmarks.robustness overload
+	$(BIN)/python -m benchmarks.robustness killing
 	$(BIN)/python -m benchmarks.hostile
 	$(BIN)/python -m benchmarks.sandbox
 	$(BIN)/python -m benchmarks.submissions

@@ -1,117 +1,270 @@
-"""The whole arena: a round robin of instant bots, from the command to the last rating, and where its time goes.
+"""The whole arena: a round robin of instant bots from the command to the last rating, and where a decision's time goes.
 
-    python -m benchmarks.arena [--matches 300] [--workers 2] [--rounds 3] [--seconds 5] [--record]
+    python -m benchmarks.arena [--matches 300] [--workers 2] [--rounds 3] [--seconds 5]
+    python -m benchmarks.arena --matches 10000 --rounds 0     # how much of a long run is play
+    python -m benchmarks.arena --matches 0 --rounds 8         # the parts of a decision alone
 
-Runs the real command line in a fresh directory with three instant bots in processes of their own, and measures from
-outside: wall time (start-up included), decisions per second (forced ones included), and the arena's own memory, that
-is the proportional set size (PSS) of the coordinator, its workers and launchers, bots apart, at its highest.
+Runs the real command line in a fresh directory with three instant bots of The Foreign King in processes of their own,
+and measures from outside: wall time, start-up included; decisions a second, forced ones included; the share of the time
+in which each worker had a match whose bots were asked; the processor time of coordinator, workers, launchers and bots;
+and the arena's own memory, that is the highest proportional set size (PSS) of all but the bots.
 
-Then `arena doctor --profile` splits a decision's processor time by parts, in turn with a bare gRPC echo, and what each
-part costs is compared, in echoes, with the last entry of this kind of machine in benchmarks/history/arena.jsonl. A part
-that costs more than a tenth more, and more than chance explains, is marked as a LOSS. With `--record` the figures are
-added there: do that once for each version that may become slower or faster, and commit the file.
+Then `arena doctor --profile` splits a decision's processor time into parts, in turn with a bare gRPC echo, in whose
+round trips each part is told as well, since these can be compared between machines. For a comparison with the code of
+an earlier commit see `benchmarks.decision_cost`.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import json
+import math
 import os
 import shutil
+import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from benchmarks import split, split_history
-from benchmarks.processes import arenas_own, memory_kb
-from ratings.read.match_list import MatchFilter, list_matches
-from ratings.store.database import open_database
-from ratings.values.states import MatchState
+import grpc
 
-BOT = Path(__file__).with_name("instant")
+from arena.hosting.procfs.processes import list_children
+from arena.hosting.procfs.usage import proportional_bytes
+from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
+from arena.profiling.split import Role, cpu_by_role
+from benchmarks.baseline import ROOT
+
 NAMES = ("instant-a", "instant-b", "instant-c")
 ARENA = (sys.executable, "-m", "arena.cli.main")
-SAMPLE_INTERVAL_S = 0.25
+GAME = "foreign_king"
 MATCHES_A_BLOCK = 3
+GOAL_PLAYING, GOAL_COORDINATOR = 0.95, 0.05
+"""Of a run of 10,000 matches."""
+_LOOK_EVERY_S = 0.25
+_BARE_S = 1.5
+_QUESTION_BYTES = 160
+"""About what a `Decide` of The Foreign King takes; it never changes, so that figures of years can be compared."""
+_ANSWER_BYTES = 24
+_WARMING = 500
+"""Round trips before anything counts: interpreters get faster."""
 
 
-def add_bots(home: Path, count: int = len(NAMES)) -> Sequence[str]:
-    """Put so many instant bots into the database of a directory; their names."""
+def add_bots(
+    home: Path,
+    count: int = len(NAMES),
+    *,
+    bot: Path = ROOT / "benchmarks" / "instant",
+    environment: Mapping[str, str] | None = None,
+) -> Sequence[str]:
+    """Add so many copies of an instant bot to the database of a directory, and return their names."""
     for name in NAMES[:count]:
         directory = home / name
-        shutil.copytree(BOT, directory, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(bot, directory, ignore=shutil.ignore_patterns("__pycache__"))
         manifest = directory / "bot.toml"
         manifest.write_text(manifest.read_text().replace('"instant"', f'"{name}"'))
-        subprocess.run([*ARENA, "bot", "add", str(directory)], cwd=home, check=True, stdout=subprocess.DEVNULL)
+        words = [sys.executable, "-P", "-m", "arena.cli.main", "bot", "add", str(directory)]
+        subprocess.run(words, cwd=home, env=environment, check=True, stdout=subprocess.DEVNULL)
     return NAMES[:count]
 
 
-def _watch(process: subprocess.Popen[bytes]) -> int:
-    """The highest memory of the arena's own processes until it ends, in kB."""
-    highest = 0
-    while process.poll() is None:
-        highest = max(highest, sum(map(memory_kb, arenas_own(process.pid))))
-        time.sleep(SAMPLE_INTERVAL_S)
-    return highest
+def own_processes(coordinator: int) -> list[int]:
+    """Return the coordinator, its workers and their launchers; whatever else descends from it is a bot's."""
+    workers = list_children(coordinator)
+    return [coordinator, *workers, *(launcher for worker in workers for launcher in list_children(worker))]
 
 
-def _played(database: Path) -> tuple[int, int, int]:
-    """Matches finished, their plies, and the decisions asked of bots."""
-    book = open_database(database)
-    finished = [row.match for row in list_matches(book, MatchFilter(state=MatchState.FINISHED), limit=None).items]
-    book.close()
-    plies, decisions = (sum(getattr(match, name) or 0 for match in finished) for name in ("plies", "decisions"))
-    return len(finished), plies, decisions
+@dataclass(slots=True)
+class _Used:
+    """What the processes of a run were seen to use."""
+
+    memory_bytes: int = 0
+    """The most that the arena's own processes had at once."""
+    cpu_s: dict[Role, float] = field(default_factory=lambda: dict.fromkeys(Role, 0.0))
+
+    def look(self, coordinator: int) -> None:
+        """Look at a run that goes on."""
+        self.memory_bytes = max(self.memory_bytes, sum(map(proportional_bytes, own_processes(coordinator))))
+        seen = cpu_by_role(coordinator)
+        self.cpu_s = {role: max(seen[role], self.cpu_s[role]) for role in Role}
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """What the database tells of a tournament. Instants are in seconds of the clock of the day."""
+
+    matches: int
+    rated: int
+    plies: int
+    decisions: int
+    played_s: float
+    """The durations of all matches, added up."""
+    first_s: float
+    """When the first match began."""
+    last_s: float
+    """When the last one was over."""
+
+    @classmethod
+    def read(cls, database: Path) -> _Played:
+        """Read what was played."""
+        query = (
+            "SELECT count(*), sum(plies), sum(decisions), sum(duration_us) / 1e6, min(started_at_us) / 1e6,"
+            " max(started_at_us + duration_us) / 1e6 FROM match WHERE state = 'finished'"
+        )
+        with closing(sqlite3.connect(database)) as connection:
+            matches, *figures = connection.execute(query).fetchone()
+            (rated,) = connection.execute("SELECT count(DISTINCT match_id) FROM rating_change").fetchone()
+        return cls(matches, rated, *(figure or 0 for figure in figures))
 
 
 def _play(matches: int, workers: int) -> bool:
-    """Run the tournament and print its figures. Return whether every match was recorded."""
+    """Run a tournament and print its figures. Return whether every match was recorded and rated."""
+    blocks, used = -(-matches // MATCHES_A_BLOCK), _Used()
     with tempfile.TemporaryDirectory(prefix="arena-benchmark-") as directory:
         home = Path(directory)
-        add_bots(home)
-        command = [*ARENA, "tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3"]
-        command += ["--bots", ",".join(NAMES), "--blocks", str(matches // MATCHES_A_BLOCK)]
-        command += ["--time", "1s", "--seed", "1", "--workers", str(workers)]
-        started = time.perf_counter()
+        names = add_bots(home)
+        command = [*ARENA, "tournament", "run", "round-robin", "--game", GAME, "--seats", "3", "--time", "1s"]
+        command += ["--bots", ",".join(names), "--blocks", str(blocks), "--seed", "1", "--workers", str(workers)]
+        began_s = time.time()
         with subprocess.Popen(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            memory_kb = _watch(process)
-        seconds = time.perf_counter() - started
-        played, plies, decisions = _played(home / "arena.db")
-    print(f"{played} matches by {workers} workers in {seconds:.1f} s, start-up included")
-    print(f"{plies / seconds:,.0f} decisions/s, forced ones included ({decisions / seconds:,.0f} asked of bots)")
-    print(f"the arena's own memory, at most: {memory_kb / 1024:.0f} MB")
-    return process.returncode == 0 and played == matches
+            while process.poll() is None:
+                used.look(process.pid)
+                time.sleep(_LOOK_EVERY_S)
+        ended_s = time.time()
+        played = _Played.read(home / "arena.db")
+    wall_s, cpu_s = ended_s - began_s, sum(used.cpu_s.values())
+    print(f"{played.matches} matches by {workers} workers in {wall_s:.1f} s, start-up included")
+    print(f"{played.plies / wall_s:,.0f} decisions/s, forced ones included; {played.decisions / wall_s:,.0f} asked")
+    print(f"the arena's own memory, at most: {used.memory_bytes / 2**20:.0f} MB; {cpu_s / wall_s:.2f} cores busy")
+    if played.matches:
+        print(f"each worker was playing {played.played_s / (wall_s * workers):.1%} of the time", end=" ")
+        print(f"(goal for 10,000 matches {GOAL_PLAYING:.0%}): the first match began after", end=" ")
+        print(f"{played.first_s - began_s:.2f} s, the last one ended {ended_s - played.last_s:.2f} s before the end")
+        shares = (
+            f"{role.value} {seconds / cpu_s:.1%}, {seconds / played.matches * 1e3:.2f} ms"
+            for role, seconds in used.cpu_s.items()
+        )
+        print(f"processor time, and that of a match: {'; '.join(shares)}", end=" ")
+        print(f"(goal for the coordinator {GOAL_COORDINATOR:.0%})")
+    return process.returncode == 0 and played.matches == played.rated == blocks * MATCHES_A_BLOCK
 
 
-def _split(options: argparse.Namespace) -> None:
-    """Print where time goes and what changed since the last entry, and add an entry if that is wanted."""
-    entry = split.measure(options.rounds, options.seconds, options.workers)
-    history = split_history.read_history(options.history)
-    if history.damaged:
-        lines = ", ".join(map(str, history.damaged))
-        print(f"{options.history}: passed over what is no entry, in line {lines}; mend or remove it")
-    split.show(entry, history.last_like(entry))
-    if options.record:
-        split_history.add_entry(options.history, entry)
-        print(f"recorded in {options.history}; commit it")
+def _split(rounds: int, seconds: float, workers: int) -> None:
+    """Measure by turns a bare echo and the arena, which lies between two echoes each time, and print the parts."""
+    bare, found = [asyncio.run(_bare_us(_BARE_S))], []
+    for _ in range(rounds):
+        found.append(_profile(seconds, workers))
+        bare.append(asyncio.run(_bare_us(_BARE_S)))
+    echo_us = statistics.fmean(bare)
+    names = [part["part"] for part in found[0]["parts"]]
+    costs = {name: _pooled(found, name, "cpu_us") for name in names}
+    errors = {name: _pooled(found, name, "margin_us") / math.sqrt(rounds) for name in names}
+    total = sum(costs.values())
+    had = statistics.fmean(one["busy_cores"] / min(one["cores"], one["workers"]) for one in found)
+    print(f"processor time of a decision asked of bots; a bare gRPC echo in turn with it: {echo_us:.0f} us")
+    print(f"{'part':12} {'us':>8} {'+-':>6} {'share':>7} {'echoes':>7}")
+    for name in sorted(costs, key=lambda name: -costs[name]):
+        cost = costs[name]
+        print(f"{name:12} {cost:8.1f} {errors[name]:6.1f} {cost / total:7.1%} {cost / echo_us:7.3f}")
+    print(f"{'all':12} {total:8.1f} {'':6} {1:7.1%} {total / echo_us:7.3f}")
+    print(f"it had {had:.0%} of the cores; instant bots take over 90 % where nothing else runs")
+
+
+def _profile(seconds: float, workers: int) -> Mapping[str, Any]:
+    """Return what `arena doctor --profile --json` says."""
+    words = [*ARENA, "doctor", "--profile", "--json", "--game", GAME, "--seconds", str(seconds)]
+    words += ["--workers", str(workers)]
+    finished = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    found: Mapping[str, Any] = json.loads(finished.stdout)
+    return found
+
+
+def _pooled(found: Sequence[Mapping[str, Any]], name: str, figure: str) -> float:
+    """Return the mean of a figure of a part over the decisions of all rounds."""
+    weighted = [part[figure] * one["decisions"] for one in found for part in one["parts"] if part["part"] == name]
+    return float(sum(weighted) / sum(one["decisions"] for one in found))
+
+
+async def _bare_us(seconds: float) -> float:
+    """Return the microseconds of processor time of one bare round trip, of both processes, threads included.
+
+    Both ends are `grpc.aio` as it comes, on asyncio: whatever the arena does to be cheaper does not change it.
+    """
+    async with AsyncExitStack() as stack:
+        directory = stack.enter_context(runtime_directory())
+        echo = _Echo()
+        server = grpc.aio.server()
+        handler: Any = grpc.stream_stream_rpc_method_handler(echo.serve)
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bare.Echo", {"Echo": handler}),))
+        address = f"unix:{directory / SOCKET_NAME}"
+        server.add_insecure_port(address)
+        await server.start()
+        stack.push_async_callback(server.stop, 1)
+        words = [sys.executable, str(ROOT / "benchmarks" / "instant" / "echo.py"), str(_ANSWER_BYTES)]
+        process = await asyncio.create_subprocess_exec(*words, env={**os.environ, "ARENA_ADDRESS": address})
+        stack.push_async_callback(process.wait)
+        stack.callback(echo.end)
+        await echo.trips(0.0, _WARMING)
+        before = _used_s(process.pid)
+        made = await echo.trips(seconds, 1)
+        return (_used_s(process.pid) - before) / made * 1e6
+
+
+class _Echo:
+    """The server's end of the one stream."""
+
+    def __init__(self) -> None:
+        self._wanted: asyncio.Queue[tuple[float, int]] = asyncio.Queue()
+        self._made: asyncio.Queue[int] = asyncio.Queue()
+
+    async def serve(self, _requests: Any, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+        """Make round trips as they are wanted, until none are."""
+        await context.read()
+        message = b"x" * _QUESTION_BYTES
+        while True:
+            seconds, least = await self._wanted.get()
+            if not least:
+                return
+            end, made = time.perf_counter() + seconds, 0
+            while made < least or time.perf_counter() < end:
+                await context.write(message)
+                await context.read()
+                made += 1
+            self._made.put_nowait(made)
+
+    async def trips(self, seconds: float, least: int) -> int:
+        """Make round trips for so long, and at least so many; return how many."""
+        self._wanted.put_nowait((seconds, least))
+        return await self._made.get()
+
+    def end(self) -> None:
+        """End the stream."""
+        self._wanted.put_nowait((0.0, 0))
+
+
+def _used_s(pid: int) -> float:
+    return time.process_time() + time.clock_gettime(~pid << 3 | 2)  # clock_getcpuclockid(3)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the figures; 0 if every match was recorded."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.arena", description=__doc__)
-    parser.add_argument("--matches", type=int, default=300, help="0 measures the split alone")
+    """Print the figures; 0 if every match was recorded and rated."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.arena", description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--matches", type=int, default=300, help="0 measures the parts of a decision alone")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--rounds", type=int, default=3, help="of the split; 0 leaves it out")
+    parser.add_argument("--rounds", type=int, default=3, help="of the parts of a decision; 0 leaves them out")
     parser.add_argument("--seconds", type=float, default=5.0, help="of each round")
-    parser.add_argument("--record", action="store_true", help="add the split to the history")
-    parser.add_argument("--history", type=Path, default=split_history.FILE, metavar="FILE")
     options = parser.parse_args(arguments)
     is_whole = not options.matches or _play(options.matches, options.workers)
     if options.rounds:
         print()
-        _split(options)
+        _split(options.rounds, options.seconds, options.workers)
     return 0 if is_whole else 1
 
 

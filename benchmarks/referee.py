@@ -19,12 +19,12 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
+from unittest import mock
 
 import grpc
 
@@ -41,20 +41,92 @@ from arena.referee.play import SeatedBot, play_match
 from arena.referee.queue.loop import run
 from arena.referee.stream import BotStream
 from arena.wire.completion_queue import EXPERIMENTS, prepare
-from arena.worker.bot_listener import DirectListener, ListenerOpener
+from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots
-from benchmarks.instant import solo
+from benchmarks.baseline import ROOT
 from engine import registry
+from engine.chance import Chance
+from engine.core import Outcome, State
+from engine.games.foreign_king import GAME
 
-PROGRAMS = Path(__file__).with_name("instant")
+PROGRAMS = ROOT / "benchmarks" / "instant"
 STREAMS = (1, 8)
 GOALS = {1: 1.0, 8: 1.3}
 """What part of the bare round trips the referee must make, by streams."""
 ANSWER_BYTES = 24
 KINDS = BARE, REFEREE = "bare", "referee"
 SIZE = "size"
+SOLO_NAME = "solo"
+_SEATS_INSIDE = 3
+
+
+class SoloState(State):
+    """The Foreign King as a game of one seat that decides for everybody, so that one stream is always busy."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: State) -> None:
+        self.inner = inner
+
+    def seat(self) -> int | None:
+        return None if self.inner.seat() is None else 0
+
+    def legal_actions(self) -> Sequence[int]:
+        return self.inner.legal_actions()
+
+    def is_legal(self, action: int) -> bool:
+        return self.inner.is_legal(action)
+
+    def apply_unchecked(self, action: int) -> None:
+        self.inner.apply_unchecked(action)
+
+    def clone(self, chance: Chance | None = None) -> Self:
+        return type(self)(self.inner.clone(chance))
+
+    def outcome(self) -> Outcome | None:
+        outcome = self.inner.outcome()
+        return Outcome((1,), outcome.details) if outcome else None
+
+    def caretaker_action(self) -> int:
+        return self.inner.caretaker_action()
+
+    def to_json(self) -> dict[str, Any]:
+        return self.inner.to_json()
+
+    def observation_json(self, seat: int) -> dict[str, Any]:
+        return self.inner.observation_json(seat)
+
+
+class SoloGame(type(GAME)):  # type: ignore[misc] # the class of the game, whatever it is called
+    """The rules of The Foreign King, for one seat."""
+
+    name = SOLO_NAME
+    seats = range(1, 2)
+
+    def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> SoloState:
+        self.check_seats(seats)
+        return SoloState(GAME.new_state(_SEATS_INSIDE, options, chance))
+
+    def encode_observation(self, state: State, _seat: int) -> tuple[str, bytes]:
+        assert isinstance(state, SoloState)
+        return GAME.encode_observation(state.inner, state.inner.seat() or 0)
+
+
+SOLO = SoloGame(type(GAME).__module__)
+
+
+@contextmanager
+def installed_solo_game() -> Iterator[None]:
+    """`registry.get("solo")` is this game as long as this is open."""
+    get = registry.get
+    with (
+        mock.patch.object(registry, "get", lambda name: SOLO if name == SOLO_NAME else get(name)),
+        # Bots are told of it when they join.
+        mock.patch.object(registry, "single_names", return_value=(*registry.single_names(), SOLO_NAME)),
+    ):
+        yield
 
 
 @dataclass
@@ -92,7 +164,7 @@ def _counting(count: Count) -> Iterator[None]:
 async def _play_until(end: float, bot: WarmBot, index: int, count: Count) -> None:
     meter = TreeMeter(bot.process.pid)
     while time.perf_counter() < end:
-        match = Match(_spec(index, solo.NAME))
+        match = Match(_spec(index, SOLO_NAME))
         lag_meter = OwnWaitMeter()
         await play_match(match, [SeatedBot(bot.stream, meter)], lag_meter=lag_meter)
         lag_meter.close()
@@ -107,16 +179,12 @@ async def _measure(bots: Sequence[WarmBot], seconds: float) -> Count:
     return count
 
 
-def _own_door(directory: Path) -> ListenerOpener:
-    return partial(DirectListener.open_socket, directory)
-
-
-async def run_referee(streams: int, seconds: float, opener: Callable[[Path], ListenerOpener] = _own_door) -> float:
-    """Round trips per second of so many solo matches at once; `opener` gives the bots' listeners their place."""
+async def run_referee(streams: int, seconds: float) -> float:
+    """Return the round trips per second of so many solo matches at once."""
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient())
-        warm = WarmBots(BotStarter(launcher, opener(directory), directory))
+        warm = WarmBots(BotStarter(launcher, partial(DirectListener.open_socket, directory), directory))
         stack.push_async_callback(warm.close)
         bots: list[WarmBot] = []
         for index in range(streams):
@@ -225,7 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=0, help="with --alone")
     options = parser.parse_args(arguments)
     is_met = True
-    with solo.installed():
+    with installed_solo_game():
         if options.profile:
             _profile(options.seconds)
             return 0

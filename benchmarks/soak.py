@@ -23,8 +23,9 @@ from statistics import median
 
 from sqlmodel import func, select
 
-from benchmarks.arena import ARENA, add_bots
-from benchmarks.processes import arenas_own, descendants, memory_kb, open_files, threads
+from arena.hosting.procfs.processes import list_descendants, list_threads
+from arena.hosting.procfs.usage import count_descriptors, proportional_bytes
+from benchmarks.arena import ARENA, add_bots, own_processes
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import open_database
 from ratings.store.models import FaultRecord
@@ -54,14 +55,14 @@ def _entries(directory: Path) -> int:
 
 
 def _look(pid: int, matches: int, temporary: Path) -> Sample:
-    own = arenas_own(pid)
-    bots = set(descendants(pid)) - set(own)
+    own = own_processes(pid)
+    bots = set(list_descendants(pid)) - set(own)
     return Sample(
         matches,
-        sum(map(memory_kb, own)),
-        sum(map(memory_kb, bots)),
-        sum(map(open_files, own)),
-        sum(map(threads, own)),
+        sum(map(proportional_bytes, own)) // 1024,
+        sum(map(proportional_bytes, bots)) // 1024,
+        sum(map(count_descriptors, own)),
+        sum(len(list_threads(one)) for one in own),
         _entries(temporary),
     )
 

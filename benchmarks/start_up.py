@@ -97,12 +97,13 @@ def measure(lines: Sequence[str], environment: Mapping[str, str], runs: int) -> 
     return found
 
 
-def main() -> int:
+def main(argv: Sequence[str]) -> int:
+    """Print the ratios; 1 if one is above the goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--db", type=Path, default=None)
     parser.add_argument("--only", action="append", default=[])
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as directory:
         db = arguments.db or Path(directory) / "arena.db"
         # Compiled files are kept, as everywhere but where the variable forbids it: without them all is compiled anew.
@@ -121,4 +122,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,1 +1,1 @@
-"""What the benchmarks stand on."""
+"""The benchmarks: what they stand on, and that each of them runs."""

@@ -1,6 +1,6 @@
 """kill -9 of the arena, of a worker, of the launcher, of all three: nothing is left, nothing lost, nothing twice.
 
-`python -m benchmarks.killing` does it at more moments, and looks at the clock.
+`python -m benchmarks.robustness killing` does it at more moments, and looks at the clock.
 """
 
 import tempfile

@@ -1,6 +1,6 @@
 """On a machine with four times more to do than it has cores for: no honest bot loses on time, no slow one gets away.
 
-`python -m benchmarks.overload` plays many more decisions.
+`python -m benchmarks.robustness overload` plays many more decisions.
 """
 
 import asyncio

@@ -63,10 +63,10 @@ def test_names_are_words_with_hyphens_and_one_thing_has_one_name(named: dict[str
 
 
 @pytest.mark.parametrize(
-    ("row", "mark"), [("Behaviours of hostile bots", "hostile"), ("Faults of the host", "host_fault")]
+    ("what", "mark"), [("behaviours of hostile bots", "hostile"), ("faults of the host", "host_fault")]
 )
-def test_the_front_page_counts_no_more_than_there_are(named: dict[str, frozenset[str]], row: str, mark: str) -> None:
-    counted = re.search(rf"^\| {row}[^|]*\| (\d+) \|", text_of(Path("README.md")), re.MULTILINE)
+def test_the_front_page_counts_no_more_than_there_are(named: dict[str, frozenset[str]], what: str, mark: str) -> None:
+    counted = re.search(rf"(\d+) {what}", text_of(Path("README.md")))
     assert counted is not None
     assert 0 < int(counted[1]) <= len(named[mark])
 

@@ -33,6 +33,7 @@ BY_ANOTHER_WAY = {
 }
 """Names that are looked up in a module, with who does that."""
 KEPT = {
+    "arena/adapters/dataset.py: load": "for programs that learn",
     "arena/adapters/gymnasium.py: SeatEnv": "for programs that learn",
     "arena/adapters/openspiel.py: GameEvaluator": "for programs that search",
     "arena/adapters/pettingzoo.py: env": "for programs that learn",

@@ -1,6 +1,6 @@
 """Fields with circles in them and fields without, and how often the official table tells one.
 
-The seed of a simulation is its number. `python -m benchmarks.circles` runs it at length.
+The seed of a simulation is its number. `python -m benchmarks.simulated_fields circles` runs it at length.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The sequential test of `arena compare` on simulated steps: how often it is wrong, and how many steps it needs.
 
-`python -m benchmarks.compare` runs it at length.
+`python -m benchmarks.simulated_fields compare` runs it at length.
 """
 
 from __future__ import annotations

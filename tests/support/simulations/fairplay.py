@@ -1,6 +1,6 @@
 """Fields with planted collusion and honest ones, of equal and of different styles.
 
-`python -m benchmarks.fairplay` runs it at length.
+`python -m benchmarks.simulated_fields fairplay` runs it at length.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Fields of bots of known strength, and how often the official table's intervals hold the truth.
 
-The seed of a simulation is its number. `python -m benchmarks.official` runs it at length.
+The seed of a simulation is its number. `python -m benchmarks.simulated_fields official` runs it at length.
 """
 
 from __future__ import annotations

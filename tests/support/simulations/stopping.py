@@ -1,6 +1,6 @@
 """Playing where information is worth most, against a full round robin: who names the best three of 16 rightly?
 
-The seed of a field is its number. `python -m benchmarks.stopping` runs it at length.
+The seed of a field is its number. `python -m benchmarks.simulated_fields stopping` runs it at length.
 """
 
 from __future__ import annotations

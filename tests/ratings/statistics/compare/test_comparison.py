@@ -171,7 +171,7 @@ def test_the_simulation_of_many_pentanomial_tests_ends_as_one_does() -> None:
 
 @pytest.mark.parametrize("kind", KINDS[6:10], ids=lambda kind: kind.name)
 def test_it_errs_no_more_often_than_it_says(kind: Kind) -> None:
-    # A small share of `python -m benchmarks.compare`; the seeds are fixed, so the rates are too.
+    # A small share of `python -m benchmarks.simulated_fields compare`; the seeds are fixed, so the rates are too.
     equal = rates(kind, 0.0, 200)
     assert equal.better <= allowed(0.05, 200)
     assert equal.undecided == 0.0

@@ -10,7 +10,7 @@ from ratings.statistics.fairplay.pairs import fair_play
 from ratings.statistics.official.results import Results
 from tests.support.simulations.fairplay import DISHONEST, HONEST, STYLES, Kind, is_true, played, support
 
-# Small shares of `python -m benchmarks.fairplay`; the seeds are fixed, so the outcomes are too.
+# Small shares of `python -m benchmarks.simulated_fields fairplay`; the seeds are fixed, so the outcomes are too.
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.needs("minutes"))])

@@ -142,7 +142,7 @@ def test_two_copies_at_a_table_are_no_meeting_and_each_meets_the_others() -> Non
 
 @pytest.mark.parametrize("kind", [*HONEST[:4], HONEST[8], HONEST[10], HONEST[11]], ids=lambda kind: kind.name)
 def test_fields_without_circles_hardly_ever_tell_one(kind: Kind) -> None:
-    # A small share of `python -m benchmarks.circles`, which has 200 simulations; these seeds are the first of them.
+    # A small share of `benchmarks.simulated_fields circles` (200 simulations); these seeds are its first.
     assert seen(kind, 25).told <= 1
 
 

@@ -149,7 +149,7 @@ def test_known_strengths_are_found() -> None:
     ids=lambda kind: kind.name,
 )
 def test_the_intervals_hold_the_truth_about_as_often_as_they_say(kind: Kind) -> None:
-    # A small share of `python -m benchmarks.official`, which has 200 simulations; these seeds are the first of them.
+    # A small share of `benchmarks.simulated_fields official` (200 simulations); these seeds are its first.
     seen = coverage(kind, 15)
     assert 0.86 <= seen.share <= 1.0
     assert seen.rank_hits / seen.ranks >= 0.97

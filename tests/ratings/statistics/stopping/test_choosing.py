@@ -163,7 +163,7 @@ def test_impossible_plans_are_refused() -> None:
 
 @pytest.mark.needs("minutes")
 def test_adaptive_play_finds_the_top_with_fewer_matches() -> None:
-    # A small share of `python -m benchmarks.stopping`. Another processor's last digits may lead to other blocks, so
+    # A small share of `benchmarks.simulated_fields stopping`. Another processor may lead to other blocks, so
     # single fields may come out otherwise.
     full = sum(round_robin(field_of(seed), 3, seed) for seed in range(6))
     assert sum(adaptive(field_of(seed), 432, seed) for seed in range(6)) >= full - 2

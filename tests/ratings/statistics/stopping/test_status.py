@@ -71,7 +71,7 @@ def test_the_price_is_the_chance_that_one_of_the_looks_is_wrong(doubt: float) ->
 
 
 def test_what_is_called_known_is_so() -> None:
-    # A small share of `python -m benchmarks.stopping`.
+    # A small share of `python -m benchmarks.simulated_fields stopping`.
     kind = Kind("two far ahead, 20 Elo apart", 2, (300, 280, 0))
     answers = until_known(kind, 400, range(6))
     assert sum(answer.is_known for answer in answers) >= 3

@@ -1,7 +1,7 @@
-"""How fast the book of record is: planning, leasing, recording with rating, reading, checking.
+"""How fast the database is: planning, leasing, recording with rating, reading, checking.
 
-    python -m benchmarks.database
-    python -m benchmarks.database --matches 20000 --seats 4
+    python -m benchmarks.recording
+    python -m benchmarks.recording --matches 20000 --seats 4
 
 Every match is recorded in a transaction of its own, with a replay of about 3 kB, and rated at once. The floor, measured
 in the same run on the same disk, is Python's sqlite3 alone storing the same bytes with the same durability, unrated.
@@ -184,7 +184,7 @@ def run(directory: Path, matches: int, seats: int) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description="Measure the book of record.")
+    parser = argparse.ArgumentParser(description="Measure planning, recording and reading of matches.")
     parser.add_argument("--matches", type=int, default=2000)
     parser.add_argument("--seats", type=int, default=3)
     arguments = parser.parse_args(argv)

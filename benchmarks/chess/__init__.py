@@ -1,1 +1,0 @@
-"""The arena and fastchess on the same engines: what each adds to a move of an engine."""

@@ -1,0 +1,308 @@
+"""Simulated fields: whether what the statistics promise holds where the truth is known.
+
+    python -m benchmarks.simulated_fields official      # 95 % intervals of the official table, and its speed
+    python -m benchmarks.simulated_fields circles       # circles of strength that are told where there are none
+    python -m benchmarks.simulated_fields compare       # error rates and steps of `arena compare`; some five minutes
+    python -m benchmarks.simulated_fields stopping      # "known at 95%", and the accuracy at a budget; half an hour
+    python -m benchmarks.simulated_fields fairplay      # alarms in honest fields, and collusion that is found
+    python -m benchmarks.simulated_fields official --simulations 50 --no-speed --only "3 seats"
+
+`--only` chooses the kinds of fields whose names begin so. The seed of a simulation is its number, so that the figures
+repeat exactly. Each command ends with 1 if a promise is not kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from multiprocessing import Pool
+from statistics import median
+from typing import Protocol, TypeVar
+
+from arena.tournament.formats.adaptive import DEFAULT_BLOCKS
+from ratings.statistics.elo import expected_score
+from ratings.statistics.fairplay.pairs import FairPlayReport, fair_play
+from ratings.statistics.official.aggregate import count
+from ratings.statistics.official.circles import ALARM, find_circles
+from ratings.statistics.official.meetings import meetings
+from ratings.statistics.official.table import official_table
+from tests.support.simulations import circles, compare, fairplay, official, stopping
+
+BIG_GAIN = expected_score(190) - 0.5
+_OF_SHORT_ONES = 20
+_MOST_ALARMS = 0.01
+_MOST_ALARMS_OF_STYLES = 0.21
+_LEAST_FOUND = 0.9
+_FIELDS_AT_ONCE = 25
+
+
+class Named(Protocol):
+    """Whatever has a name."""
+
+    @property
+    def name(self) -> str:
+        """Return the name."""
+
+
+N = TypeVar("N", bound=Named)
+
+
+def choose(kinds: Iterable[N], start: str) -> list[N]:
+    """Return the kinds whose names begin so. Raises SystemExit, which names those there are, if none does."""
+    every = list(kinds)
+    if found := [kind for kind in every if kind.name.startswith(start)]:
+        return found
+    raise SystemExit(f"no kind begins with {start!r}; there are: {'; '.join(kind.name for kind in every)}")
+
+
+def check_official(options: argparse.Namespace) -> bool:
+    """Print how many of the 95 % intervals of official tables hold the truth; return whether 92 to 98 % do.
+
+    Of tables of few matches 90 to 99.5 % shall. Beside them stands how often who is ahead of another is stronger, by
+    the table and in truth, and by how many Elo the first of a table is overrated.
+    """
+    head = f"95 % intervals, {options.simulations} simulations each (seeds from 0)"
+    print(f"{head:<56}strength     rank     seat    order said / true   first")
+    is_kept = True
+    for kind in choose(official.KINDS, options.only):
+        seen = official.coverage(kind, options.simulations)
+        is_inside = kind.bounds[0] <= seen.share <= kind.bounds[1]
+        is_kept &= is_inside
+        figures = (seen.share, seen.rank_hits / seen.ranks, seen.seat_hits / seen.seats)
+        print(
+            f"{kind.name:<54}" + "".join(f"{figure:10.1%}" for figure in figures),
+            f"{seen.said / seen.pairs:10.1%} / {seen.ahead / seen.pairs:5.1%}{seen.leads_by:+8.0f}",
+            "" if is_inside else "  OUTSIDE",
+            flush=True,
+        )
+    if not (options.no_speed or options.only):
+        for matches, seats in ((10_000, 2), (10_000, 4), (1_000_000, 2), (1_000_000, 4)):
+            results = official.big_results(matches, seats)
+            start, processor = time.perf_counter(), time.process_time()
+            official_table(results)
+            wall, processor = time.perf_counter() - start, time.process_time() - processor
+            print(f"{matches:>9,} matches, {seats} seats, 50 bots: {wall:7.2f} s (processor {processor:.2f} s)")
+    return is_kept
+
+
+def check_circles(options: argparse.Namespace) -> bool:
+    """Print how often official tables tell a circle; return whether at most 5 % of those without one do.
+
+    Where three bots go round, or all in three styles, "wrong" counts the tables that tell a circle that is not there.
+    """
+    is_kept = True
+    print(f"no circle, {options.simulations} tables each (seeds from 0): told")
+    for kind in choose(circles.HONEST, options.only):
+        found = circles.seen(kind, options.simulations)
+        is_kept &= found.told <= ALARM * found.tables
+        print(f"  {kind.name:<56}{found.told / found.tables:7.1%}", flush=True)
+    if options.only:
+        return is_kept
+    for elo in circles.RINGS:
+        print(f"a circle of {elo:.0f} Elo a step: told, and wrong")
+        for kind in circles.with_circles(elo):
+            found = circles.seen(kind, options.simulations)
+            print(f"  {kind.name:<56}{found.right / found.tables:7.1%}{found.wrong / found.tables:7.1%}", flush=True)
+    if not options.no_speed:
+        for matches, seats, bots in ((10_000, 2, 50), (1_000_000, 2, 50), (1_000_000, 4, 50), (100_000, 2, 500)):
+            _show_cost_of_circles(matches, seats, bots)
+    return is_kept
+
+
+def _show_cost_of_circles(matches: int, seats: int, bots: int) -> None:
+    """Print what part of the time of a whole table the search for circles takes, and what the mixture adds."""
+    results = official.big_results(matches, seats, bots)
+    start = time.process_time()
+    official_table(results)
+    whole = time.process_time() - start
+    counts = count(results)
+    start = time.process_time()
+    find_circles(meetings(counts), counts.versions)
+    part = time.process_time() - start
+    start = time.process_time()
+    official_table(results, with_mixture=True)
+    asked = time.process_time() - start
+    print(
+        f"{matches:>9,} matches, {seats} seats, {bots} bots: table {whole:.2f} s of processor, "
+        f"circles {part / whole:.1%} of it; with the mixture {asked / whole:.2f} times",
+        flush=True,
+    )
+
+
+def check_compare(options: argparse.Namespace) -> bool:
+    """Print how often the sequential test of `arena compare` is wrong or undecided; return whether at most 5 % are.
+
+    Each kind of field is tried at the lower gain that is asked about, half-way, at the upper one, and as far again;
+    then at 190 Elo and where NEW wins every match, twenty times as often, since these tests are short. A rate is within
+    Monte-Carlo error if it is below 5 % + 2.6 standard errors. Beside the steps stand those of fishtest's pentanomial
+    test, asked the same, and how many times as many ours takes.
+    """
+    is_kept = True
+    most = compare.allowed(0.05, options.tests)
+    print(f"{options.tests} tests each; promised: wrong, and undecided, at most 5 % (here {most:.1%})")
+    print(f"{'':28}{'gain':>8}{'better':>9}{'not':>9}{'undecided':>11}{'steps':>9}{'pentanomial':>13}{'times':>8}")
+    for kind in choose(compare.KINDS, options.only):
+        for gain in _gains(kind):
+            tests, peers = (_tests(kind, gain, number) for number in (options.tests, options.peer))
+            found = compare.rates(kind, gain, tests, options.seed)
+            wrong = found.better if gain <= kind.lower else found.not_better if gain >= kind.upper else 0.0
+            is_kept &= max(wrong, found.undecided) <= compare.allowed(0.05, tests)
+            line = f"{kind.name:28}{gain:8.3f}{found.better:9.1%}{found.not_better:9.1%}{found.undecided:11.1%}"
+            if peers:
+                peer = compare.pentanomial_steps(kind, gain, peers, options.seed)
+                print(f"{line}{found.steps:9.1f}{peer:13.1f}{found.steps / peer:8.2f}", flush=True)
+            else:
+                print(f"{line}{found.steps:9.1f}", flush=True)
+    return is_kept
+
+
+def _gains(kind: compare.Kind) -> Iterator[float]:
+    yield from (kind.lower, kind.lower + kind.gain / 2, kind.upper, kind.upper + kind.gain)
+    if kind.upper + kind.gain < BIG_GAIN:
+        yield BIG_GAIN
+    yield 0.499
+
+
+def _tests(kind: compare.Kind, gain: float, tests: int) -> int:
+    """Count the tests that are tried, out of so many; 0 of none."""
+    if not tests:
+        return 0
+    return _OF_SHORT_ONES * tests if gain >= BIG_GAIN else kind.part_of(tests)
+
+
+def check_stopping(options: argparse.Namespace) -> bool:
+    """Print how often "known at 95% within 10 Elo" is reached and wrong; return whether at most 5 % of those known are.
+
+    An answer is wrong where somebody named is weaker by more than the zone than somebody who is not named. Without a
+    zone at most 5 % of all may be wrong: which of two almost equal bots is the better one, the few that are called
+    known by luck are as likely to get wrong as right. Beside it stands the median of the matches of those known.
+
+    Then the best three of 16 are sought at a budget, without a stop rule: by a full round robin, and adaptively with
+    60 % of its matches. The accuracy, which shall be no worse, is the share of fields whose true top 3 is the table's.
+    """
+    is_kept = True
+    print(f"at most {options.blocks} blocks, {options.fields} fields of each kind")
+    seeds = range(options.fields)
+    parts = [seeds[start : start + _FIELDS_AT_ONCE] for start in range(0, options.fields, _FIELDS_AT_ONCE)]
+    for kind in choose(stopping.KINDS, options.only):
+        with Pool() as pool:
+            found = pool.map(partial(stopping.until_known, kind, options.blocks), parts, chunksize=1)
+        known = [answer for part in found for answer in part if answer.is_known]
+        wrong = sum(not answer.is_right for answer in known)
+        matches = f"{median(answer.matches for answer in known):.0f}" if known else "-"
+        # One wrong answer of few is chance: it says something only where it would be rare at that rate.
+        is_kept &= wrong <= max(1, (1 - kind.confidence) * (len(known) if kind.within else options.fields))
+        print(f"  {kind.name:<40} known {len(known):>4}, wrong {wrong:>3}; median of matches {matches:>5}", flush=True)
+    if not options.no_accuracy:
+        matches_of_all = options.rounds * stopping.BOTS * (stopping.BOTS - 1)
+        full = sum(stopping.round_robin(stopping.field_of(seed), options.rounds, seed) for seed in seeds)
+        print(f"round robin, {matches_of_all} matches: top 3 right in {full} of {options.fields} fields", flush=True)
+        budget = matches_of_all * 6 // 10
+        right = sum(stopping.adaptive(stopping.field_of(seed), budget, seed) for seed in seeds)
+        print(f"adaptive, at most {budget} matches: top 3 right in {right} of {options.fields} fields")
+        is_kept &= right >= full
+    return is_kept
+
+
+def check_fairplay(options: argparse.Namespace) -> bool:
+    """Print how often honest fields raise an alarm, and how often collusion is found; return whether it is as promised.
+
+    Twelve bots of drawn strength, six in one kind; in the dishonest fields two or four of them collude. Beside each
+    figure stands what chance alone as the null would give, without regard to styles, from the same matches. Seeds
+    begin at 1,000, beyond all fields on which the constants of `ratings.statistics.fairplay` were chosen (`--seed 0`).
+    """
+    wanted = choose([*fairplay.HONEST, *fairplay.STYLES, *fairplay.DISHONEST], options.only)
+    is_kept = True
+    for kinds, fields, most in (
+        (fairplay.HONEST, options.honest, _MOST_ALARMS),
+        (fairplay.STYLES, options.styles, _MOST_ALARMS_OF_STYLES),
+    ):
+        for kind in wanted if fields else ():
+            if kind in kinds:
+                is_kept &= _alarms(kind, range(options.seed, options.seed + fields)) <= most * fields
+    for kind in wanted if options.dishonest else ():
+        if kind in fairplay.DISHONEST:
+            found = _found_collusion(kind, range(options.seed, options.seed + options.dishonest))
+            is_kept &= found >= _LEAST_FOUND * options.dishonest
+    return is_kept
+
+
+def _alarms(kind: fairplay.Kind, seeds: range) -> int:
+    """Print and return how many honest fields raise an alarm."""
+    seen = [fair_play(fairplay.played(kind, seed)) for seed in seeds]
+    alarms, before = sum(bool(one.suspicions) for one in seen), sum(map(_is_beyond_chance, seen))
+    share = f"{alarms} of {len(seeds)} fields raise an alarm; by chance alone {before}"
+    print(f"honest, {kind.name:32} {share}", flush=True)
+    return alarms
+
+
+def _found_collusion(kind: fairplay.Kind, seeds: range) -> int:
+    """Print and return in how many dishonest fields collusion is found."""
+    seen = [fair_play(fairplay.played(kind, seed)) for seed in seeds]
+    hits, before = sum(any(map(fairplay.is_true, one.suspicions)) for one in seen), sum(map(_is_beyond_chance, seen))
+    found = {
+        (seed, frozenset((pair.first, pair.second)))
+        for seed, one in zip(seeds, seen, strict=True)
+        for pair in one.suspicions
+        if fairplay.is_true(pair)
+    }
+    wrong = sum(not fairplay.is_true(pair) for one in seen for pair in one.suspicions)
+    share = f"{len(found) / len(seeds):.1f} pairs on average; {wrong} innocent pairs in all; by chance alone {before}"
+    print(f"collusion, {kind.name:29} found in {hits} of {len(seeds)} fields; {share}", flush=True)
+    return hits
+
+
+def _is_beyond_chance(one: FairPlayReport) -> bool:
+    """Return whether some pair goes beyond chance, whatever is usual in its field."""
+    return bool(one.suspicions or one.styles or one.circles)
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.simulated_fields",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, check in (
+        ("official", check_official),
+        ("circles", check_circles),
+        ("compare", check_compare),
+        ("stopping", check_stopping),
+        ("fairplay", check_fairplay),
+    ):
+        text = check.__doc__ or ""
+        command = commands.add_parser(name, help=text.split(";", 1)[0].replace("%", "%%"), description=text)
+        command.set_defaults(check=check)
+        command.add_argument("--only", default="", metavar="KIND", help="kinds of fields whose names begin so")
+        if name in ("official", "circles"):
+            command.add_argument("--simulations", type=int, default=200)
+            command.add_argument("--no-speed", action="store_true")
+        elif name == "compare":
+            command.add_argument("--tests", type=int, default=1000)
+            command.add_argument("--peer", type=int, default=1000, help="tests of the peer; 0: none")
+            command.add_argument("--seed", type=int, default=1)
+        elif name == "stopping":
+            command.add_argument("--fields", type=int, default=100)
+            command.add_argument("--blocks", type=int, default=DEFAULT_BLOCKS)
+            command.add_argument("--rounds", type=int, default=5)
+            command.add_argument("--no-accuracy", action="store_true")
+        else:
+            command.add_argument("--honest", type=int, default=300)
+            command.add_argument("--styles", type=int, default=50)
+            command.add_argument("--dishonest", type=int, default=50)
+            command.add_argument("--seed", type=int, default=1000, help="that of the first field of each kind")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print the figures; 1 if a promise is not kept."""
+    options = parse(argv)
+    return 0 if options.check(options) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
