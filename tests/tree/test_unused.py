@@ -44,6 +44,7 @@ KEPT = {
     "engine/openspiel/family.py: get": "`engine.registry` asks a family for its games by it",
     "engine/openspiel/family.py: names": "`engine.registry` asks a family for its games by it",
     "engine/golden.py: actions_in": "for the tests of games, beside what writes the lines",
+    "ratings/store/rating.py: RatingOrderRecord": "the database has this table by it",
     "ratings/store/rating.py: RatingRecord": "the database has this table by it",
 }
 WHOLE = ("ratings/store/postgresql.py", "ratings/store/sqlite.py", "ratings/store/migrations", "engine/games/*/wire.py")
