@@ -157,7 +157,10 @@ class Bridge:
                 return None if self._is_over() else await asyncio.to_thread(end_of, error, self._route.endpoint)
             finally:
                 self._stream = None
-                await _stop(reader)
+                reader.cancel()
+                await asyncio.wait({reader})
+                if not reader.cancelled():
+                    reader.exception()  # what it raised is of no interest any more
         return (
             None
             if self._is_over()
@@ -323,14 +326,6 @@ class Bridge:
 
     def note_change(self) -> None:
         self._changed.set()
-
-
-async def _stop(task: asyncio.Task[None]) -> None:
-    """Cancel a task, wait until it has ended, and ignore what it raised."""
-    task.cancel()
-    await asyncio.wait({task})
-    if not task.cancelled():
-        task.exception()
 
 
 @dataclass(frozen=True, slots=True)

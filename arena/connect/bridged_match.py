@@ -94,7 +94,12 @@ class BridgedMatch:
                 if isinstance(event, play_pb2.MatchFinished):
                     await self._finish(event)
                     return event
-                await self._handle(event)
+                if isinstance(event, play_pb2.MatchStarted):
+                    self.history.restart(event)
+                elif isinstance(event, play_pb2.Decide):
+                    await self._ask(event)
+                elif event.bot is self._bot:
+                    await self._receive_from_bot(event.what)
         finally:
             bot = self._bot
             self._let_go()
@@ -102,14 +107,6 @@ class BridgedMatch:
                 self._bots.end(bot)
             if self._is_expected:
                 self._bots.note_return()
-
-    async def _handle(self, event: play_pb2.MatchStarted | play_pb2.Decide | _ProcessMessage) -> None:
-        if isinstance(event, play_pb2.MatchStarted):
-            self.history.restart(event)
-        elif isinstance(event, play_pb2.Decide):
-            await self._ask(event)
-        elif event.bot is self._bot:
-            await self._receive_from_bot(event.what)
 
     # What the service says.
 

@@ -130,7 +130,11 @@ class LocalBotProcesses:
 
         Raises StartError, StreamClosedError, HostingError.
         """
-        await self._wait_for_return()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RETURN_PATIENCE_S):
+                while self._returning and not self._idle:
+                    self._returned.clear()
+                    await self._returned.wait()
         bot = None
         while self._idle and bot is None:
             bot = self._idle.pop()
@@ -152,13 +156,6 @@ class LocalBotProcesses:
         """Note that an expected process was given back, or ended."""
         self._returning -= 1
         self._returned.set()
-
-    async def _wait_for_return(self) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(RETURN_PATIENCE_S):
-                while self._returning and not self._idle:
-                    self._returned.clear()
-                    await self._returned.wait()
 
     def give_back(self, bot: WarmBot) -> None:
         """Keep a process after a match in which it did nothing wrong."""

@@ -158,7 +158,8 @@ def resolve_words(key: str, words: Sequence[str], directory: Path, places: Progr
         found = places.programs[program]
     else:
         found = _find_program(program, directory, places, place)
-    return (found, *(_full_path(word, directory) for word in arguments))
+    full = (str((directory / word).absolute()) if _lies_within(word, directory) else word for word in arguments)
+    return (found, *full)
 
 
 def check_for_strangers(
@@ -406,7 +407,3 @@ def _where_it_could_be(program: str, places: ProgramPlaces) -> Text:
 def _lies_within(name: str, directory: Path) -> bool:
     relative = PurePosixPath(name)
     return not relative.is_absolute() and ".." not in relative.parts and (directory / relative).is_file()
-
-
-def _full_path(word: str, directory: Path) -> str:
-    return str((directory / word).absolute()) if _lies_within(word, directory) else word

@@ -86,7 +86,10 @@ class WaitingRoom:
                     return waiter.places.result()
                 self._give_up_on_the_absent(waiter)
         except asyncio.CancelledError:
-            self._take_back(waiter)
+            # Cancelled at the moment in which it got its places, it gives them back.
+            if waiter.places.done() and not waiter.places.cancelled() and waiter.places.exception() is None:
+                for seat in waiter.places.result():
+                    self._lobby.unseat(spec.seats[seat].version, spec.match_id, is_over=False)
             raise
         finally:
             self._remove(waiter)
@@ -196,12 +199,6 @@ class WaitingRoom:
 
     def _is_distrusted(self, owner: str) -> bool:
         return self._let_down.get(owner, float("-inf")) + DISTRUST_S > self._loop.time()
-
-    def _take_back(self, waiter: _Waiter) -> None:
-        """Free the places of a match that was cancelled at the moment in which it got them."""
-        if waiter.places.done() and not waiter.places.cancelled() and waiter.places.exception() is None:
-            for seat in waiter.places.result():
-                self._lobby.unseat(waiter.spec.seats[seat].version, waiter.spec.match_id, is_over=False)
 
 
 def _absence(seat: int, why: str) -> Fault:

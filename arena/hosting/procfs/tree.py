@@ -181,7 +181,10 @@ class Tree:
             new = [pid for pid in children if pid not in self.processes]
             waiting += new
             self.processes |= {pid: Process(pid) for pid in new}
-        self._keep_open()
+        for task, _ in zip(self.tasks(), range(KEPT_TASKS), strict=False):
+            if not task.files.is_open:
+                with contextlib.suppress(OSError):  # it has ended: its reading will say so
+                    task.keep_open()
         return ended
 
     def _refresh_one(self, process: Process) -> list[int] | None:
@@ -192,12 +195,6 @@ class Tree:
             if error.errno not in _GONE or process.pid == self._root:
                 raise TreeError(f"process {process.pid} cannot be read: {error}") from error
             return None
-
-    def _keep_open(self) -> None:
-        for task, _ in zip(self.tasks(), range(KEPT_TASKS), strict=False):
-            if not task.files.is_open:
-                with contextlib.suppress(OSError):  # it has ended: its reading will say so
-                    task.keep_open()
 
     def tasks(self) -> Iterator[Task]:
         """Return all threads."""

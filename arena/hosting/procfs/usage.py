@@ -60,24 +60,22 @@ def exact_bytes(pids: Sequence[int]) -> int:
 
     A process that starts another one lends it its memory until that has become another program: both show all of it.
     """
-    return sum(proportional_bytes(pid) for pid in pids if not _borrows_memory(pid, pids))
-
-
-def _borrows_memory(pid: int, others: Sequence[int]) -> bool:
-    relations = read_relations(pid)
-    return relations is not None and relations.parent in others and share_memory(pid, relations.parent)
+    total = 0
+    for pid in pids:
+        relations = read_relations(pid)
+        if relations is None or relations.parent not in pids or not share_memory(pid, relations.parent):
+            total += proportional_bytes(pid)
+    return total
 
 
 def count_descriptors(pid: int) -> int:
     """Return how many files and connections a process has open."""
-    return next(filter(None, map(_count_entries, (f"{place}/fd" for place in shared_places(pid)))), 0)
-
-
-def _count_entries(directory: str) -> int:
-    try:
-        return os.stat(directory).st_size or len(os.listdir(directory))  # noqa: PTH116, PTH208 - since Linux 6.2 the size
-    except OSError:
-        return 0
+    for place in shared_places(pid):
+        with contextlib.suppress(OSError):
+            # Since Linux 6.2 the size is the number of entries.
+            if count := os.stat(f"{place}/fd").st_size or len(os.listdir(f"{place}/fd")):  # noqa: PTH116, PTH208
+                return count
+    return 0
 
 
 def measure_private_places(pids: Sequence[int]) -> tuple[int, int]:

@@ -70,7 +70,10 @@ def arena_contents(definition: RuntimeDefinition) -> RuntimeContents:
 def _packages() -> dict[str, Distribution]:
     """Return the arena's own distribution and all that it requires, directly or not, by normal name."""
     found: dict[str, Distribution] = {}
-    wanted, places = [_OURS, *_LEAST], _places()
+    # Where the interpreter finds packages by itself; a process may have added to its path what no bot sees.
+    user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    places = [*map(str, package_roots()), *site.getsitepackages(), *user]
+    wanted = [_OURS, *_LEAST]
     while wanted:
         name = _normal(wanted.pop())
         if name in found:
@@ -80,12 +83,6 @@ def _packages() -> dict[str, Distribution]:
             found[name] = one
             wanted += _required(one)
     return found
-
-
-def _places() -> list[str]:
-    """Return where the interpreter finds packages by itself; a process may have added to its path what no bot sees."""
-    user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-    return [*map(str, package_roots()), *site.getsitepackages(), *user]
 
 
 def _required(distribution: Distribution) -> Iterator[str]:

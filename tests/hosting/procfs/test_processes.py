@@ -1,14 +1,36 @@
-"""What /proc tells of a process whose first thread has ended while another one goes on."""
+"""Which processes there are, what they use, and memory that is in no count of resident pages."""
 
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 
+from arena.hosting.procfs import usage
+from arena.hosting.procfs.machine import machine_bytes
 from arena.hosting.procfs.processes import read_environment, read_relations
-from arena.hosting.procfs.usage import count_descriptors, proportional_bytes, resident_bytes, share_memory
+from arena.hosting.procfs.usage import (
+    BUFFER_BYTES,
+    FREE_BUFFERS,
+    MAPPING_BYTES,
+    MOST_SHARED_BYTES,
+    count_descriptors,
+    exact_bytes,
+    hidden_bytes,
+    machine_memory,
+    proportional_bytes,
+    resident_bytes,
+    share_memory,
+    tree_resident_bytes,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")
 
@@ -25,6 +47,19 @@ def go_on():
 threading.Thread(target=go_on).start()
 ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)
 """
+NOBODY = 2**22 + 1
+# vfork(2) with a child that never becomes another program.
+BORROWER = """
+import ctypes
+held = b"x" * (50 << 20)
+CLONE_VM, SIGCHLD = 0x100, 17
+stack = ctypes.create_string_buffer(1 << 16)
+pause = ctypes.cast(ctypes.CDLL(None).pause, ctypes.c_void_p)
+top = ctypes.c_void_p(ctypes.addressof(stack) + (1 << 16) - 16)
+print(ctypes.CDLL(None).clone(pause, top, CLONE_VM | SIGCHLD, None), flush=True)
+ctypes.CDLL(None).pause()
+"""
+NO_GROWTH, MUCH = 0, 1 << 40
 
 
 @contextmanager
@@ -65,3 +100,102 @@ def test_it_is_no_zombie_before_all_of_it_has_ended(headless: subprocess.Popen[b
     while not relations.is_zombie:
         relations = read_relations(headless.pid)
         assert relations is not None  # nobody has waited for it
+
+
+def test_the_memory_of_a_process_is_that_of_its_tree_and_no_more_than_the_machine_has() -> None:
+    alone = tree_resident_bytes(os.getpid())
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        while not tree_resident_bytes(child.pid):
+            pass
+        assert tree_resident_bytes(os.getpid()) > tree_resident_bytes(child.pid) > 0
+        child.communicate(b"\n")
+    assert 0 < alone < machine_bytes()
+
+
+def test_a_shared_page_counts_less_than_whole() -> None:
+    assert 0 < proportional_bytes(os.getpid()) <= resident_bytes(os.getpid()) * 1.1
+
+
+def test_memory_that_is_lent_to_a_starting_process_counts_once() -> None:
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", BORROWER], stdout=subprocess.PIPE) as lender:
+        assert lender.stdout is not None
+        borrower = int(lender.stdout.readline())
+        assert share_memory(lender.pid, borrower)
+        assert not share_memory(lender.pid, os.getpid())
+        whole = proportional_bytes(lender.pid)
+        assert whole > 50 << 20
+        assert exact_bytes([lender.pid, borrower]) < whole * 1.5
+        os.kill(borrower, signal.SIGKILL)
+        lender.kill()
+
+
+def test_open_files_are_counted() -> None:
+    before = count_descriptors(os.getpid())
+    read_end, write_end = os.pipe()
+    assert count_descriptors(os.getpid()) == before + 2
+    os.close(read_end)
+    os.close(write_end)
+
+
+def test_a_process_that_has_ended_holds_nothing() -> None:
+    figures = [measure(NOBODY) for measure in (resident_bytes, proportional_bytes, tree_resident_bytes)]
+    assert [*figures, count_descriptors(NOBODY)] == [0, 0, 0, 0]
+
+
+def own_bytes(shared_growth: int = NO_GROWTH) -> int:
+    return hidden_bytes([os.getpid()], shared_growth)
+
+
+def test_a_process_that_has_ended_hides_nothing() -> None:
+    assert hidden_bytes([NOBODY], MUCH) == 0
+
+
+def test_the_machine_has_a_kernel() -> None:
+    kernel, shared = machine_memory()
+    assert kernel > 0
+    assert shared >= 0
+
+
+@pytest.mark.hostile("fill-the-kernel-with-mappings")
+def test_every_mapping_counts() -> None:
+    page, before = mmap.PAGESIZE, own_bytes()
+    with mmap.mmap(-1, 2000 * page, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as region:
+        for index in range(0, 2000, 2):
+            region.madvise(mmap.MADV_DONTFORK, index * page, page)  # a mapping of its own in the middle of another one
+        assert own_bytes() - before > 1900 * MAPPING_BYTES
+
+
+@pytest.mark.hostile("share-memory-and-let-it-go")
+def test_shared_memory_counts_for_as_much_as_the_machine_lost_at_most() -> None:
+    before = own_bytes(MUCH)
+    with mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE):
+        assert own_bytes(MUCH) - before >= 2 * MOST_SHARED_BYTES
+        assert own_bytes(MOST_SHARED_BYTES // 2) - own_bytes(NO_GROWTH) <= MOST_SHARED_BYTES // 2
+
+
+@pytest.mark.hostile("fill-the-kernel-with-messages")
+def test_sockets_count_beyond_the_number_that_honest_bots_have() -> None:
+    before = own_bytes()
+    with ExitStack() as stack:
+        for _ in range(FREE_BUFFERS):
+            for end in socket.socketpair():
+                stack.enter_context(end)
+        assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
+
+
+@pytest.mark.hostile("fill-the-kernel-with-messages")
+def test_a_file_that_is_closed_while_they_are_counted_hides_no_socket() -> None:
+    """The list of files has a descriptor itself, the lowest that is free; it is closed when its own name is read."""
+    before = own_bytes()
+    with ExitStack() as stack:
+        with Path(os.devnull).open("rb"):
+            for _ in range(FREE_BUFFERS):
+                for end in socket.socketpair():
+                    stack.enter_context(end)
+        assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
+
+
+def test_the_machine_tells_what_its_kernel_holds_and_what_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = b"MemTotal: 8000 kB\nShmem: 7 kB\nKernelStack: 10 kB\nPageTables: 200 kB\nSUnreclaim: 3000 kB\n"
+    monkeypatch.setattr(usage, "read_file", lambda _path: told)
+    assert machine_memory() == (3210 * 1024, 7 * 1024)
