@@ -26,7 +26,7 @@ from arena.web.middleware.shutdown import ShutdownMiddleware
 from arena.web.owners.admissions import MOST_FOLLOWERS
 from arena.web.owners.authentication import NotSignedInError, answer_strangers
 from arena.web.owners.sessions import SessionStore
-from arena.web.people.opening import open_tables
+from arena.web.people.tables import open_tables
 from arena.web.routes import ROUTERS
 from arena.web.shared.answer_cache import AnswerCache
 from arena.web.shared.page_cache import PageCacheMiddleware

@@ -10,9 +10,10 @@ from fastapi import APIRouter
 from arena.web.live import pages as live
 from arena.web.owners import admissions, login, tokens, uploads
 from arena.web.owners import pages as owners
-from arena.web.pages import bots, compare, exports, front, games, leaderboards, match, matches, preferences, tournaments
-from arena.web.people import actions, lobby
+from arena.web.pages import bots, compare, exports, front, games, leaderboards, match, matches, tournaments
+from arena.web.people import lobby
 from arena.web.people import pages as people
+from arena.web.shared import visitor
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     bots.router,
@@ -29,9 +30,8 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     leaderboards.router,
     match.router,
     matches.router,
-    actions.router,
     lobby.router,
     people.router,
-    preferences.router,
+    visitor.router,
     tournaments.router,
 )

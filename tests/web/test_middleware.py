@@ -12,8 +12,8 @@ from arena.model.errors import HiddenError, RefusedError
 from arena.rpc.errors import LoginError, UnreachableError
 from arena.web.middleware.errors import status_of
 from arena.web.middleware.headers import HEADERS
-from arena.web.shared.preferences import LANGUAGE_COOKIE
 from arena.web.shared.static_files import STATIC
+from arena.web.shared.visitor import LANGUAGE_COOKIE
 from engine.errors import InvariantError, OptionsError, UnknownGameError
 from ratings.errors import DatabaseFullError, LimitError, PlanError, SchemaVersionError
 

@@ -15,8 +15,8 @@ from arena.model.port import ArenaPort
 from arena.model.tournaments import TournamentSummary
 from arena.web.shared.formats import iso_instant
 from arena.web.shared.pools import game_title, pool_details
-from arena.web.shared.preferences import language_of
 from arena.web.shared.request_context import answers_of, arena_of, home_of
+from arena.web.shared.visitor import language_of
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 from ratings.values.pools import Pool
 

@@ -15,8 +15,8 @@ from arena.model.errors import HiddenError
 from arena.web.live.broadcast import MatchBroadcast
 from arena.web.live.hub import Hub
 from arena.web.live.stream import Spectator, StreamedMatch, places_of
-from arena.web.shared.preferences import language_of
 from arena.web.shared.request_context import arena_of
+from arena.web.shared.visitor import language_of
 from arena.web.viewer.persons import persons_of
 from engine.text import Text
 from ratings.values.states import MatchState

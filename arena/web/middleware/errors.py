@@ -24,9 +24,9 @@ from arena.web.middleware.headers import HEADERS
 from arena.web.middleware.remedies import for_programs, no_call
 from arena.web.redaction.public_message import is_full, public_message
 from arena.web.shared.answer_cache import AnswerPendingError
-from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import POLLS, WAITS, render
 from arena.web.shared.streams import TooManyStreamsError
+from arena.web.shared.visitor import language_of
 from arena.web.viewer.semaphore import TooManyWaitingError
 from engine.errors import EngineError
 from engine.text import placed

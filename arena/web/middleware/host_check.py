@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.i18n.catalogue import words
 from arena.web.middleware.errors import error_page
-from arena.web.shared.preferences import language_of
+from arena.web.shared.visitor import language_of
 
 _MISDIRECTED: Final = 421
 _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:[0-9]{1,5})?", re.ASCII)

@@ -15,9 +15,8 @@ from arena.rpc.login import open_line
 from arena.rpc.remote import Behalf, RemoteArena
 from arena.web.middleware.origins import need_own_page
 from arena.web.owners.sessions import OwnerSession, SessionStore
-from arena.web.people.visitors import address_of
-from arena.web.shared.preferences import language_of
 from arena.web.shared.request_context import site_of
+from arena.web.shared.visitor import address_of, language_of
 from engine.text import Text
 
 COOKIE = "session"

@@ -22,7 +22,7 @@ from arena.web.owners.archives import InvalidUploadError
 from arena.web.owners.authentication import asking, proven_session, session_of
 from arena.web.owners.sessions import OwnerSession
 from arena.web.owners.unpacking import unpack_bot
-from arena.web.shared.preferences import language_of
+from arena.web.shared.visitor import language_of
 from engine.text import Text, placed
 
 _LIMITS = ArchiveLimits()

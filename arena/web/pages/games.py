@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from arena.i18n.catalogue import words
 from arena.web.middleware.headers import PICTURE_POLICY
-from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
+from arena.web.shared.visitor import language_of
 from arena.web.viewer.rules import rules_of, start_picture, start_text
 from arena.web.viewer.sizes import board_size
 from engine import registry

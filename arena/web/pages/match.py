@@ -21,9 +21,9 @@ from arena.story.errors import StoryError
 from arena.web.middleware.headers import PICTURE_POLICY
 from arena.web.shared.answer_cache import PATIENCE_S, AnswerPendingError
 from arena.web.shared.formats import format_instant, short_id
-from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import arena_of, site_of
+from arena.web.shared.visitor import language_of
 from arena.web.viewer.document import picture_at
 from arena.web.viewer.phrases import viewer_words
 from arena.web.viewer.replay_checks import ReplayChecks

@@ -19,9 +19,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, State
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.web.shared.preferences import language_of, theme_of
 from arena.web.shared.rendering import POLLS
 from arena.web.shared.request_context import age_of
+from arena.web.shared.visitor import language_of, theme_of
 
 LONGEST_S: Final = 60.0
 _ROOMS: Final = ("/leaderboards", "/bots", "/bot-times/", "/compare", "/tournaments", "/api/v1/")

@@ -19,9 +19,9 @@ from arena.web.drawing import sparklines
 from arena.web.drawing.marks import bot_link, mark_of
 from arena.web.shared import formats
 from arena.web.shared.pools import game_title, pool_details
-from arena.web.shared.preferences import language_of, theme_of
 from arena.web.shared.request_context import age_of
 from arena.web.shared.static_files import address_of
+from arena.web.shared.visitor import language_of, theme_of
 
 _SETTINGS: Final = json.dumps({"includeIndicatorStyles": False, "allowEval": False, "historyCacheSize": 0})
 """Those of htmx: neither inline styles nor evaluated texts, which the policy of the pages forbids."""
