@@ -12,8 +12,6 @@ from starlette.routing import BaseRoute
 
 from arena.rpc.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
-from arena.web.helper.stories import story_renderer
-from arena.web.live.hub import Hub, watch_service
 from arena.web.middleware.address_check import AddressCheckMiddleware
 from arena.web.middleware.body_limits import BodyLimitMiddleware
 from arena.web.middleware.errors import install_errors
@@ -28,14 +26,13 @@ from arena.web.owners.authentication import NotSignedInError, answer_strangers
 from arena.web.owners.sessions import SessionStore
 from arena.web.people.tables import open_tables
 from arena.web.routes import ROUTERS
-from arena.web.shared.answer_cache import AnswerCache
+from arena.web.shared.answer_cache import AnswerCache, VersionRecords
 from arena.web.shared.page_cache import PageCacheMiddleware
+from arena.web.shared.rendering import STATIC, HashedStaticFiles
 from arena.web.shared.site import Site
-from arena.web.shared.static_files import STATIC, HashedStaticFiles
 from arena.web.shared.streams import OpenStreams
-from arena.web.shared.version_records import VersionRecords
-from arena.web.viewer.replay_checks import ReplayChecks
-from arena.web.viewer.story_cache import StoryCache
+from arena.web.viewer.spectators import Hub, watch_service
+from arena.web.viewer.stories import ReplayChecks, StoryCache, story_renderer
 
 _LEAST_ZIPPED_BYTES = 1000
 

@@ -1,4 +1,4 @@
-"""The process that helps the pages: `python -m arena.web.helper_main`, started by `arena.web.helper.process`.
+"""The process that helps the pages: `python -m arena.web.helper_main`, started by `arena.web.shared.helper`.
 
 It reads messages from its standard input, first the database and how far to give way to the pages, then questions, and
 writes their answers: a tuple with the answer, or `None` if it knows none. It ends at once when its input does.
@@ -18,10 +18,8 @@ from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.app.store import store_of
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.web.helper.priority import give_way
-from arena.web.helper.process import STORY, read_message, write_message
-from arena.web.helper.questions import call_of
-from arena.web.viewer.story_cache import render_story
+from arena.web.shared.helper import STORY, call_of, give_way, read_message, write_message
+from arena.web.viewer.stories import render_story
 from ratings.store.database import open_for_reading
 from ratings.values.states import Scope
 

@@ -10,10 +10,9 @@ from arena.app.policy import Viewer
 from arena.app.store import store_of
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.model.people import PlayLimits
-from arena.web.helper.priority import IDLE
-from arena.web.helper.process import HelperProcess
-from arena.web.official.fitting import Fitter
-from arena.web.official.tables import OfficialTables
+from arena.web.official_fitting import Fitter
+from arena.web.shared.helper import IDLE, HelperProcess
+from arena.web.shared.official_tables import OfficialTables
 from arena.web.shared.site import NOBODY, Site
 from ratings.store.database import open_for_reading
 from ratings.values.states import Scope

@@ -7,18 +7,18 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.live import pages as live
 from arena.web.owners import admissions, login, tokens, uploads
 from arena.web.owners import pages as owners
 from arena.web.pages import bots, compare, exports, front, games, leaderboards, match, matches, tournaments
 from arena.web.people import lobby
 from arena.web.people import pages as people
 from arena.web.shared import visitor
+from arena.web.viewer import spectators
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     bots.router,
     compare.router,
-    live.router,
+    spectators.router,
     admissions.router,
     owners.router,
     login.router,

@@ -12,12 +12,11 @@ from arena.web.api.document import document_of
 from arena.web.pages import front
 from arena.web.prefetch import request_every_page
 from arena.web.shared.answer_cache import AnswerCache
-from arena.web.shared.rendering import environment
+from arena.web.shared.rendering import STATIC, environment, static_address
 from arena.web.shared.site import Site
-from arena.web.shared.static_files import STATIC, address_of
+from arena.web.viewer.document import board_size
 from arena.web.viewer.rules import rules_of
-from arena.web.viewer.sizes import board_size
-from arena.web.viewer.story_cache import renderer_hash
+from arena.web.viewer.stories import renderer_hash
 from engine import registry
 from engine.core import EngineError
 
@@ -47,7 +46,7 @@ def warm_up(app: FastAPI) -> None:
     for name in environment().list_templates(extensions=["html"]):
         environment().get_template(name)
     for file in STATIC.rglob("*.*"):
-        address_of(str(file.relative_to(STATIC)))
+        static_address(str(file.relative_to(STATIC)))
     document_of(app)
     for language in NAMES:
         words(language)

@@ -9,9 +9,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arena.web.app import make_app
-from arena.web.official.fitting import Fitter
-from arena.web.official.tables import FitError
+from arena.web.official_fitting import Fitter
 from arena.web.opening import open_site
+from arena.web.shared.official_tables import FitError
 from tests.support.browsing import PHONE, WIDE, Watched, chromium, find_chromium
 from tests.support.played import played_database
 from tests.support.web_server import pages_of

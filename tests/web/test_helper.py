@@ -15,16 +15,13 @@ import pytest
 from arena.i18n.translation import translate
 from arena.model.errors import UnknownError
 from arena.model.overview import Form
-from arena.web.helper.priority import IDLE
-from arena.web.helper.process import HelperProcess
-from arena.web.helper.stories import story_renderer
-from arena.web.official.fitting import Fitter
-from arena.web.official.tables import FitError
+from arena.web.official_fitting import Fitter
 from arena.web.opening import open_site
-from arena.web.shared.answer_cache import AnswerCache
+from arena.web.shared.answer_cache import AnswerCache, VersionRecords
+from arena.web.shared.helper import IDLE, HelperProcess
+from arena.web.shared.official_tables import FitError
 from arena.web.shared.site import Site
-from arena.web.shared.version_records import VersionRecords
-from arena.web.viewer.story_cache import render_story
+from arena.web.viewer.stories import render_story, story_renderer
 from ratings.values.leaderboards import LeaderboardRow
 from tests.support.patience import PATIENCE_S
 from tests.support.places import wait_for_end
@@ -90,13 +87,13 @@ def test_ctrl_c_in_a_terminal_is_not_for_the_processes_of_the_pages(
     assert process is not None
     assert (os.getpgid(process), os.getsid(process)) == (process, os.getsid(0)), "in a session it would not give way"
     telling = "import json, os; print(json.dumps({'why_not': str(os.getpgid(0) == os.getpid() != os.getsid(0))}))"
-    monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", telling))
+    monkeypatch.setattr("arena.web.official_fitting._COMMAND", (sys.executable, "-c", telling))
     with pytest.raises(FitError, match="True"):
         Fitter("any.db").fit("any")
 
 
 def test_a_fit_that_ends_before_it_is_asked_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", ""))
+    monkeypatch.setattr("arena.web.official_fitting._COMMAND", (sys.executable, "-c", ""))
     with pytest.raises(FitError, match="ended without an answer"):
         Fitter("longer than a pipe holds " * 10_000).fit("any")
 
@@ -126,7 +123,7 @@ def test_a_helper_that_is_never_let_run_is_replaced_by_one_that_gives_way_less(
     finally:
         helper.close()
     fits = "import json, sys, time\nif json.loads(sys.stdin.readline())['niceness'] == 20: time.sleep(3600)"
-    monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", f"{fits}\nprint('{{}}')"))
+    monkeypatch.setattr("arena.web.official_fitting._COMMAND", (sys.executable, "-c", f"{fits}\nprint('{{}}')"))
     with pytest.raises(KeyError, match="pool"):
         Fitter("any.db", patience_s=1.0).fit("any")
 

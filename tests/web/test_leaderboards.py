@@ -14,9 +14,9 @@ from fastapi.testclient import TestClient
 
 from arena.model.ratings import OfficialTable
 from arena.web.app import make_app
-from arena.web.official.fitting import Fitter, _answer, _read_answer
-from arena.web.official.tables import CachedTable, FitError, OfficialTables
+from arena.web.official_fitting import Fitter, _answer, _read_answer
 from arena.web.opening import open_site
+from arena.web.shared.official_tables import CachedTable, FitError, OfficialTables
 from ratings.values.official import Circle
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes
@@ -167,7 +167,7 @@ def test_with_the_pages_end_the_fit_that_runs_and_those_that_are_due(
     monkeypatch.setenv(*mark.split("="))
     monkeypatch.setattr("arena.web.opening.Fitter", Fitter)
     monkeypatch.setattr(
-        "arena.web.official.fitting._COMMAND", (sys.executable, "-c", "import time; time.sleep(3600)", "sleeps")
+        "arena.web.official_fitting._COMMAND", (sys.executable, "-c", "import time; time.sleep(3600)", "sleeps")
     )
     before = set(threading.enumerate())
     with open_site(str(played)) as site:

@@ -16,9 +16,8 @@ from arena.model.match_details import FaultFact, MatchDetail
 from arena.model.port import ArenaPort
 from arena.story.encoding import parts_at
 from arena.web.pages import match as match_page
-from arena.web.viewer.byte_cache import ByteCache
-from arena.web.viewer.phrases import viewer_words
-from arena.web.viewer.semaphore import QueueingSemaphore, TooManyWaitingError
+from arena.web.viewer.document import viewer_words
+from arena.web.viewer.stories import ByteCache, QueueingSemaphore, TooManyWaitingError
 from engine import registry
 from ratings.values.states import MatchState
 

@@ -12,7 +12,7 @@ from arena.model.errors import HiddenError, RefusedError
 from arena.rpc.errors import LoginError, UnreachableError
 from arena.web.middleware.errors import status_of
 from arena.web.middleware.headers import HEADERS
-from arena.web.shared.static_files import STATIC
+from arena.web.shared.rendering import STATIC
 from arena.web.shared.visitor import LANGUAGE_COOKIE
 from engine.errors import InvariantError, OptionsError, UnknownGameError
 from ratings.errors import DatabaseFullError, LimitError, PlanError, SchemaVersionError

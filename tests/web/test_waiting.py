@@ -12,10 +12,10 @@ from fastapi.testclient import TestClient
 
 from arena.model.port import ShownArena
 from arena.web.app import make_app
-from arena.web.helper.process import HelperProcess
 from arena.web.opening import open_site
 from arena.web.shared.answer_cache import PATIENCE_S as PATIENCE_AT_ONCE_S
 from arena.web.shared.answer_cache import AnswerCache, AnswerPendingError
+from arena.web.shared.helper import HelperProcess
 from arena.web.shared.rendering import POLLS
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until

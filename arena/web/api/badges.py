@@ -12,7 +12,7 @@ from arena.model.port import ShownArena
 from arena.web.api.asked import BotPath, Name
 from arena.web.drawing.marks import mark_of
 from arena.web.middleware.headers import PICTURE_POLICY
-from arena.web.shared.request_context import arena_of
+from arena.web.shared.site import arena_of
 
 router = APIRouter(include_in_schema=False)
 _HEADERS: Final = {

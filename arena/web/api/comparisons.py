@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from arena.model.overview import WalkPoint
 from arena.model.tournaments import TournamentSummary
 from arena.web.api.asked import USUAL, Limit, Name
-from arena.web.shared.request_context import answers_of, arena_of
+from arena.web.shared.site import answers_of, arena_of
 
 router = APIRouter(tags=["comparisons"])
 ComparisonPath = Annotated[str, Path(max_length=200, description="The name or the id of its tournament.")]

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Request
 
 from arena.model.ladders import Ladder, Season, SeasonTable
 from arena.web.api.asked import USUAL, After, Limit
-from arena.web.shared.request_context import arena_of
+from arena.web.shared.site import arena_of
 from ratings.values.page import Page
 
 router = APIRouter(tags=["ladders"])

@@ -11,9 +11,9 @@ from arena.model.errors import RefusedError
 from arena.model.overview import Form
 from arena.model.ratings import OfficialTable
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
-from arena.web.official.tables import CachedTable
 from arena.web.pages.leaderboards import SortOrder
-from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from arena.web.shared.official_tables import CachedTable
+from arena.web.shared.site import answers_of, arena_of, records_of, site_of
 from engine.text import Text
 from ratings.values.leaderboards import LeaderboardList, LeaderboardRow
 from ratings.values.pools import Pool

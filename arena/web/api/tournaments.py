@@ -12,7 +12,7 @@ from arena.model.pairings import Pairing
 from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from arena.web.api.asked import USUAL, After, Limit, TournamentPath
 from arena.web.api.pools import Most
-from arena.web.shared.request_context import answers_of, arena_of
+from arena.web.shared.site import answers_of, arena_of
 from ratings.values.page import Page
 from ratings.values.statistics import Crosstable, SeatResult, Spread
 

@@ -22,12 +22,12 @@ from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.story.errors import StoryError
 from arena.web.middleware.headers import HEADERS
 from arena.web.middleware.remedies import for_programs, no_call
-from arena.web.redaction.public_message import is_full, public_message
 from arena.web.shared.answer_cache import AnswerPendingError
+from arena.web.shared.public_message import is_full, public_message
 from arena.web.shared.rendering import POLLS, WAITS, render
 from arena.web.shared.streams import TooManyStreamsError
 from arena.web.shared.visitor import language_of
-from arena.web.viewer.semaphore import TooManyWaitingError
+from arena.web.viewer.stories import TooManyWaitingError
 from engine.errors import EngineError
 from engine.text import placed
 from ratings.errors import RatingsError

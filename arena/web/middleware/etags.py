@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders, State
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.web.middleware.host_check import is_this_machine
-from arena.web.shared.request_context import age_of
+from arena.web.shared.site import age_of
 
 _TAGGED: Final = ("/api/", "/feed.atom")
 _PICTURES: Final = "/badge.svg"

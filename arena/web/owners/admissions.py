@@ -26,7 +26,7 @@ from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import LoginError
 from arena.rpc.remote import RemoteArena
 from arena.web.owners.authentication import NotSignedInError, asking, private, session_of
-from arena.web.redaction.public_message import public_message
+from arena.web.shared.public_message import public_message
 from arena.web.shared.rendering import render
 from arena.web.shared.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, OpenStreams, event
 from arena.web.shared.visitor import language_of

@@ -15,7 +15,7 @@ from arena.rpc.login import open_line
 from arena.rpc.remote import Behalf, RemoteArena
 from arena.web.middleware.origins import need_own_page
 from arena.web.owners.sessions import OwnerSession, SessionStore
-from arena.web.shared.request_context import site_of
+from arena.web.shared.site import site_of
 from arena.web.shared.visitor import address_of, language_of
 from engine.text import Text
 

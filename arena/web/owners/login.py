@@ -14,9 +14,9 @@ from arena.web.middleware.errors import status_of
 from arena.web.middleware.origins import need_own_page
 from arena.web.owners.authentication import COOKIE, asking, private, proven_session, sessions_of
 from arena.web.owners.sessions import LIVES_S
-from arena.web.redaction.public_message import public_message
+from arena.web.shared.public_message import public_message
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import site_of
+from arena.web.shared.site import site_of
 from arena.web.shared.visitor import language_of
 
 router = APIRouter()

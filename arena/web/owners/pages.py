@@ -13,7 +13,7 @@ from arena.rpc.remote import RemoteArena
 from arena.web.owners.authentication import asking, need_sure, private, proven_session, session_of
 from arena.web.owners.sessions import OwnerSession
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import arena_of
+from arena.web.shared.site import arena_of
 from engine.text import Text
 from ratings.values.page import MOST_LIMIT
 

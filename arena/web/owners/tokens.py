@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from arena.model.accounts import Identity, NewToken, TokenSummary
 from arena.model.errors import RefusedError
 from arena.web.owners.authentication import asking, need_sure, private, proven_session, session_of
-from arena.web.pages.addresses import address_of_page
+from arena.web.shared.formats import address_of_page
 from arena.web.shared.rendering import render
 from ratings.values.states import Scope
 

@@ -13,7 +13,7 @@ from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import check_path, quote_path
 from arena.hosting.content import is_left_out
 from arena.web.owners.archives import BROKEN, InvalidUploadError, read_members
-from arena.web.redaction.public_message import is_full
+from arena.web.shared.public_message import is_full
 from engine.text import Text
 
 _CHUNK_BYTES = 1 << 20

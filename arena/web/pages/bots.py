@@ -18,9 +18,9 @@ from arena.model.match_details import SeatTime
 from arena.model.port import ShownArena
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, rating_chart
-from arena.web.pages.addresses import address_of_page
+from arena.web.shared.formats import address_of_page
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of, records_of
+from arena.web.shared.site import answers_of, arena_of, records_of
 from arena.web.shared.visitor import language_of
 from ratings.errors import NotFoundError
 from ratings.values.bots import Standing

@@ -17,7 +17,7 @@ from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, walk_chart
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of
+from arena.web.shared.site import answers_of, arena_of
 from arena.web.shared.visitor import language_of
 from engine.text import Text
 from ratings.values.bots import Standing

@@ -12,10 +12,10 @@ from arena.model.match_details import MatchDetail, MatchSeat
 from arena.model.port import ArenaPort, ShownArena
 from arena.model.tournaments import TournamentSummary
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of, site_of
+from arena.web.shared.site import answers_of, arena_of, site_of
 from arena.web.shared.visitor import language_of
-from arena.web.viewer.sizes import board_size
-from arena.web.viewer.story_cache import story_id
+from arena.web.viewer.document import board_size
+from arena.web.viewer.stories import story_id
 from engine import registry
 from engine.core import Game
 from ratings.values.bots import RecentVersion

@@ -11,8 +11,8 @@ from arena.i18n.catalogue import words
 from arena.web.middleware.headers import PICTURE_POLICY
 from arena.web.shared.rendering import render
 from arena.web.shared.visitor import language_of
+from arena.web.viewer.document import board_size
 from arena.web.viewer.rules import rules_of, start_picture, start_text
-from arena.web.viewer.sizes import board_size
 from engine import registry
 from engine.core import Game
 

@@ -15,10 +15,10 @@ from arena.model.errors import RefusedError
 from arena.model.overview import MOST_IN_OFFICIAL, Form
 from arena.model.port import ShownArena
 from arena.web.drawing.sparklines import common_scale
-from arena.web.official.tables import CachedTable
-from arena.web.pages.addresses import address_of_page
+from arena.web.shared.formats import address_of_page
+from arena.web.shared.official_tables import CachedTable
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from arena.web.shared.site import answers_of, arena_of, records_of, site_of
 from engine.text import Text
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 from ratings.values.official import OfficialRow

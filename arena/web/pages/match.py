@@ -21,16 +21,11 @@ from arena.story.errors import StoryError
 from arena.web.middleware.headers import PICTURE_POLICY
 from arena.web.shared.answer_cache import PATIENCE_S, AnswerPendingError
 from arena.web.shared.formats import format_instant, short_id
-from arena.web.shared.rendering import render
-from arena.web.shared.request_context import arena_of, site_of
+from arena.web.shared.rendering import render, send_packed
+from arena.web.shared.site import arena_of, site_of
 from arena.web.shared.visitor import language_of
-from arena.web.viewer.document import picture_at
-from arena.web.viewer.phrases import viewer_words
-from arena.web.viewer.replay_checks import ReplayChecks
-from arena.web.viewer.semaphore import TooManyWaitingError
-from arena.web.viewer.sending import send_packed
-from arena.web.viewer.sizes import board_size
-from arena.web.viewer.story_cache import StoryCache, story_id
+from arena.web.viewer.document import board_size, picture_at, viewer_words
+from arena.web.viewer.stories import ReplayChecks, StoryCache, TooManyWaitingError, story_id
 from ratings.errors import RatingsError
 from ratings.values.states import MatchState
 

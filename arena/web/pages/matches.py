@@ -13,7 +13,7 @@ from arena.match.result import FaultCause
 from arena.model.matches import ANY_FAULT, MatchSummary
 from arena.web.middleware.errors import status_of
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import arena_of
+from arena.web.shared.site import arena_of
 from engine.text import Text
 from ratings.values.page import Page
 from ratings.values.states import Fared, MatchState

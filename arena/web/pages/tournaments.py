@@ -18,10 +18,10 @@ from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of
-from arena.web.shared.pools import FORMATS
+from arena.web.shared.formats import FORMATS
 from arena.web.shared.progress import KNOCKOUT, expected_matches, progress_of
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of
+from arena.web.shared.site import answers_of, arena_of
 from arena.web.shared.visitor import language_of
 from ratings.values.page import Page
 from ratings.values.statistics import Crosstable, Meeting

@@ -17,9 +17,9 @@ from arena.web.people.errors import NotOfferedError, PeopleError
 from arena.web.people.game_table import TableClock, TableOrder
 from arena.web.people.pages import error_text, form_of, game_tables_of
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import arena_of
+from arena.web.shared.site import arena_of
 from arena.web.shared.visitor import address_of, remember, visitor_of
-from arena.web.viewer.sizes import board_size
+from arena.web.viewer.document import board_size
 from engine import registry
 from engine.core import Game
 

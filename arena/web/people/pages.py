@@ -29,9 +29,9 @@ from arena.web.people.table_view import (
 )
 from arena.web.people.tables import GameTables
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import site_of
+from arena.web.shared.site import site_of
 from arena.web.shared.visitor import language_of, remember, visitor_of
-from arena.web.viewer.sizes import board_size
+from arena.web.viewer.document import board_size
 from engine import registry
 
 router = APIRouter()

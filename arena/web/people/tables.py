@@ -47,7 +47,7 @@ from arena.web.people.game_table import (
 )
 from arena.web.people.service_client import MatchWatch, ServiceClient, request_of
 from arena.web.people.visitor_accounts import ConnectedSeat, VisitorAccounts, leave_seat, wait_until_seated
-from arena.web.redaction.public_message import public_message
+from arena.web.shared.public_message import public_message
 from arena.web.shared.site import Site
 from engine.text import Text
 

@@ -19,7 +19,7 @@ from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
 from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.human_seat import HumanSeat
-from arena.web.redaction.public_message import public_message
+from arena.web.shared.public_message import public_message
 from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
 from engine.text import Text
 

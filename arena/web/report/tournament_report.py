@@ -19,8 +19,7 @@ from arena.web.drawing.marks import mark_of
 from arena.web.report.packing import PackedMatches, Packer
 from arena.web.report.page import write_report
 from arena.web.report.streams import pack_all
-from arena.web.shared.formats import format_instant, format_share, short_id
-from arena.web.shared.pools import format_words, game_title, pool_details
+from arena.web.shared.formats import format_instant, format_share, format_words, game_title, pool_details, short_id
 from arena.web.viewer.document import viewer_document
 from ratings.values.page import MOST_LIMIT
 from ratings.values.states import MatchState

@@ -1,21 +1,27 @@
-"""How figures are written on pages: numbers, shares, durations, instants. Pure functions, known to all templates."""
+"""How figures, pools and addresses are written on pages. Pure functions, known to all templates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 
+from arena.i18n.catalogue import words
 from arena.model.answers import elo_text
 from arena.model.columns import TOGETHER, Column, ColumnKind, pick, without, without_empty
+from arena.model.pools import special_options
+from engine import registry
+from ratings.values.pools import Pool
 
 _THIN_SPACE: Final = "\u2009"
 _NONE: Final = "\u2013"
 """What stands where there is no figure."""
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
+FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
+"""Those that have a name in every language; another is called what it is called in the database."""
 
 
 def format_count(number: int) -> str:
@@ -115,6 +121,32 @@ def write_cell(row: Any, column: Column) -> str:
     return "" if value is None else _WRITERS.get(column.kind, str)(value)
 
 
+def format_words(name: str, language: str) -> str:
+    """Return what people call a format of tournaments."""
+    return words(language).say("format." + name.replace("-", "_")) if name in FORMATS else name
+
+
+def game_title(name: str) -> str:
+    """Return what people call a game; of one that is not installed its name."""
+    return registry.get(name).title if name in registry.names() else name
+
+
+def pool_details(pool: Pool, language: str) -> str:
+    """Return a pool without its game in words; of the options only those that differ from the game's defaults."""
+    say = words(language).say
+    kind = [say("pool.remote")] if pool.remote else []
+    usual = [say("pool.seats", count=pool.seats), say("pool.clock", clock=pool.time_control)]
+    cores = [say("pool.cores", count=pool.cores)] if pool.cores > 1 else []
+    special = [f"{name}={value}" for name, value in special_options(pool).items()]
+    return " · ".join([*usual, *cores, *kind, *special])
+
+
+def address_of_page(path: str, **values: str | None) -> str:
+    """Return the address of a page with those values that are not empty."""
+    given = {name: value for name, value in values.items() if value}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
 _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
     ColumnKind.COUNT: format_count,
     ColumnKind.SEAT: seat_letter,
@@ -127,7 +159,6 @@ _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
     ColumnKind.INSTANT: format_instant,
 }
 """How the kinds of columns are written that do not stand there as they are; richer cells are made by the templates."""
-
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
     "rating": format_rating,

@@ -20,7 +20,7 @@ from starlette.datastructures import Headers, State
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.web.shared.rendering import POLLS
-from arena.web.shared.request_context import age_of
+from arena.web.shared.site import age_of
 from arena.web.shared.visitor import language_of, theme_of
 
 LONGEST_S: Final = 60.0

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.i18n.catalogue import NAMES, best_language
-from arena.web.shared.request_context import site_of
+from arena.web.shared.site import site_of
 
 router = APIRouter()
 LANGUAGE_COOKIE: Final = "lang"

@@ -12,10 +12,9 @@ import pytest
 from arena.model.errors import ClientError
 from arena.model.live import MatchEvent
 from arena.story.encoding import parts_at
-from arena.web.live.hub import Hub
-from arena.web.live.live_story import LiveStory
-from arena.web.live.stream import Spectator, StreamedMatch
 from arena.web.shared.streams import TooManyStreamsError
+from arena.web.viewer.broadcast import LiveStory
+from arena.web.viewer.spectators import Hub, Spectator, StreamedMatch
 from tests.story.played import played, replay_of, spec, watched
 from tests.support.patience import PATIENCE_S, until
 
@@ -107,7 +106,7 @@ class Browser:
 
 @contextmanager
 def quick_beat(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("arena.web.live.hub.BEAT_S", 0.02)
+    monkeypatch.setattr("arena.web.viewer.spectators.BEAT_S", 0.02)
     yield
 
 
@@ -182,7 +181,7 @@ async def test_a_browser_goes_on_where_it_was_and_a_new_one_by_a_snapshot(play: 
 
 
 async def test_who_never_reads_is_dropped_and_delays_nobody(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.live.stream.READ_PATIENCE_S", 0.05)
+    monkeypatch.setattr("arena.web.viewer.spectators.READ_PATIENCE_S", 0.05)
     hub = Hub(play.open)
     broadcast = await hub.broadcast("match", "en")
     deaf, reader = Browser(hub, StreamedMatch(broadcast, "en")), Browser(hub, StreamedMatch(broadcast, "en"))
@@ -218,8 +217,8 @@ async def test_a_hub_that_closes_ends_all_streams_and_one_that_is_full_says_so(
     browser = Browser(hub, StreamedMatch(broadcast, "en"))
     play.go_on(1)
     await until(lambda: hub.spectators == 1 and broadcast.has_begun)
-    monkeypatch.setattr("arena.web.live.hub.MOST_SPECTATORS", 1)
-    monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 1)
+    monkeypatch.setattr("arena.web.viewer.spectators.MOST_SPECTATORS", 1)
+    monkeypatch.setattr("arena.web.viewer.spectators.MOST_MATCHES", 1)
     with pytest.raises(TooManyStreamsError, match="come back in a while"):
         hub.need_room()
     with pytest.raises(TooManyStreamsError, match="as many matches"):
@@ -232,7 +231,7 @@ async def test_a_hub_that_closes_ends_all_streams_and_one_that_is_full_says_so(
 async def test_a_hub_that_is_full_gives_up_what_nobody_looks_at_and_what_has_not_begun(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 2)
+    monkeypatch.setattr("arena.web.viewer.spectators.MOST_MATCHES", 2)
     hub = Hub(play.open)
     broadcasts = {
         "begins later": await hub.broadcast("begins later", "en"),

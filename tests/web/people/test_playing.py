@@ -33,7 +33,7 @@ from arena.web.people.human_seat import HumanSeat, HumanSeatState, SeatBoard, lo
 from arena.web.people.table_view import BrowserUpdates, view_of
 from arena.web.people.tables import GameTables, TableRateLimit
 from arena.web.people.visitor_accounts import VisitorAccounts, leave_seat, wait_until_seated
-from arena.web.viewer.story_cache import render_story
+from arena.web.viewer.stories import render_story
 from engine import registry
 from engine.abilities import Move
 from engine.core import Game, State

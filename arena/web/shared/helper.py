@@ -1,30 +1,48 @@
-"""Has a process of its own do what would hold up the pages, which all share one interpreter.
+"""A process that does what would hold up the pages, the work that waits for it, and how far it gives way to them.
 
-`HelperProcess.ask` names a question of the arena and waits for the answer. Whatever goes wrong with that process, the
-question is answered here instead: more slowly for the others, but as it would be without one, and with the same errors.
+All pages share one interpreter. `HelperProcess.ask` names a question of the arena and waits for the answer. Whatever
+goes wrong with that process, the question is answered here instead: more slowly for the others, but as it would be
+without one, and with the same errors.
+
+Such processes and the pages stand in one session: the scheduler of Linux may share the processor out among sessions
+first (autogroups, sched(7)), and what is nice in a session of its own gives way to nobody outside it.
 """
 
 from __future__ import annotations
 
+import os
 import pickle
+import queue
 import select
 import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import IO, Any, Final, TypeVar
+from importlib import import_module
+from typing import IO, Any, Final, TypeVar, cast
 
 import structlog
 
-from arena.web.helper.priority import IDLE, SOON, was_starved
+from arena.model.port import ShownArena
 
 T = TypeVar("T")
 HEAD: Final = struct.Struct(">I")
 """The length of a message, before it."""
 STORY: Final = "story"
 """The question for the story of a match, with its id and a language; other questions are calls of the arena."""
+SOON: Final = 10
+"""The niceness of what somebody waits for."""
+IDLE: Final = 20
+"""That of what takes many seconds and nobody waits for: it runs when nothing else of its session wants to.
+
+No process can be that nice; the scheduler has a class of its own for it, `SCHED_IDLE`.
+"""
+_LEAST_SHARE: Final = 0.05
+_MOST_WAITING: Final = 40
 _COMMAND: Final = (sys.executable, "-m", "arena.web.helper_main")
 _LOG = structlog.get_logger("web")
 
@@ -46,7 +64,7 @@ class HelperProcess:
     def ask(self, otherwise: Callable[[], T], question: str, *arguments: Any, **more: Any) -> T:
         """Return the answer to a question, that of `otherwise` if the process has none.
 
-        A question is `story`, or one of `arena.web.helper.questions`.
+        A question is `story`, or one that `call_of` takes.
         """
         with self._asking:
             found = self._exchange((question, arguments, more))
@@ -116,7 +134,8 @@ class HelperProcess:
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                _close_quietly(pipe)
+                with suppress(OSError):  # what was still to be written to it may be lost
+                    pipe.close()
 
 
 def _has_answered(answers: IO[bytes], waited_s: float) -> bool:
@@ -124,14 +143,6 @@ def _has_answered(answers: IO[bytes], waited_s: float) -> bool:
     waiting = select.poll()  # unlike select it takes a descriptor of any number
     waiting.register(answers, select.POLLIN)
     return bool(waiting.poll(1000 * waited_s))
-
-
-def _close_quietly(pipe: IO[bytes]) -> None:
-    """Close a pipe although what was still to be written to it may be lost."""
-    try:
-        pipe.close()
-    except OSError:
-        return
 
 
 def write_message(pipe: IO[bytes], message: object) -> None:
@@ -148,3 +159,77 @@ def read_message(pipe: IO[bytes]) -> Any:
         raise EOFError
     data = pipe.read(HEAD.unpack(head)[0])
     return pickle.loads(data)
+
+
+def call_of(arena: ShownArena, question: str) -> Callable[..., Any]:
+    """Return what answers a question: a call of the arena, `tournaments.list_confidence`, or a function of the pages.
+
+    That one is written `arena.web.api.feed:gather`, and is given the arena before its arguments.
+    """
+    module, colon, name = question.partition(":")
+    if colon:
+        return partial(getattr(import_module(module), name), arena)
+    found: Any = arena
+    for part in question.split("."):
+        found = getattr(found, part)
+    return cast("Callable[..., Any]", found)
+
+
+Work = Callable[[HelperProcess], None]
+"""Uses the helper, and keeps its errors to itself."""
+
+
+class WorkQueue:
+    """A thread that hands work to a helper, in the order in which it came. The thread begins with the first."""
+
+    def __init__(self, helper: HelperProcess, name: str) -> None:
+        self._helper, self._name = helper, name
+        self._waiting: queue.Queue[Work | None] = queue.Queue(_MOST_WAITING)
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def put(self, work: Work) -> bool:
+        """Have something done; false, and it is not done, if too much waits already."""
+        try:
+            self._waiting.put_nowait(work)
+        except queue.Full:
+            return False
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+        return True
+
+    def _run(self) -> None:
+        while (work := self._waiting.get()) is not None:
+            work(self._helper)
+
+
+def give_way(niceness: int) -> None:
+    """Give way to others so far, for the rest of this process."""
+    if niceness >= IDLE:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    else:
+        os.nice(niceness)
+
+
+def was_starved(pid: int, has_ended: Callable[[float], bool], patience_s: float) -> bool:
+    """Return, as soon as it is clear, whether a process was not let run before it had done what it does.
+
+    `has_ended` waits for that, so many seconds at most, and tells whether it has. A process is starved that got less
+    than a twentieth of the processor in `patience_s`: where bots take all of a machine, and share the group of the
+    pages, what gives way to all would never be done.
+    """
+    used = _used_s(pid)
+    while not has_ended(patience_s):
+        before, used = used, _used_s(pid)
+        if used - before < _LEAST_SHARE * patience_s:
+            return True
+    return False
+
+
+def _used_s(pid: int) -> float:
+    """Return the processor time of a process so far; of one that has ended, so much that it did not starve."""
+    with suppress(OSError):
+        return time.clock_gettime((~pid << 3) | 2)  # clock_getcpuclockid(3) of the whole process
+    return float("inf")

@@ -1,6 +1,6 @@
 """Fits an official table in a process of its own, which gives way to everything else.
 
-    python -m arena.web.official.fitting
+    python -m arena.web.official_fitting
 
 reads a line of JSON that tells what to fit, and writes the table as JSON. In the process of the pages the fit would
 hold up every page. It ends at once when whoever asked has gone.
@@ -28,9 +28,9 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ClientError
 from arena.model.ratings import OfficialTable
-from arena.web.helper.priority import IDLE, SOON, give_way, was_starved
-from arena.web.official.tables import FitError
-from arena.web.redaction.public_message import public_message
+from arena.web.shared.helper import IDLE, SOON, give_way, was_starved
+from arena.web.shared.official_tables import FitError
+from arena.web.shared.public_message import public_message
 from engine.text import Text, from_json, to_json
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
@@ -40,7 +40,7 @@ from ratings.values.pools import Pool
 from ratings.values.states import Scope
 
 LONGEST_S = 1800.0
-_COMMAND = (sys.executable, "-m", "arena.web.official.fitting")
+_COMMAND = (sys.executable, "-m", "arena.web.official_fitting")
 
 
 class Fitter:
