@@ -23,8 +23,7 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.model.match_details import FaultFact
-from arena.story.frames import Finish, Frame
-from arena.story.story import Story
+from arena.story.story import Finish, Frame, Story
 
 FORMAT = "arena.story"
 SCHEMA = 1

@@ -12,22 +12,17 @@ from starlette.routing import BaseRoute
 
 from arena.rpc.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
-from arena.web.middleware.address_check import AddressCheckMiddleware
-from arena.web.middleware.body_limits import BodyLimitMiddleware
+from arena.web.middleware.caching import ETagMiddleware, PageCacheMiddleware
 from arena.web.middleware.errors import install_errors
-from arena.web.middleware.etags import ETagMiddleware
-from arena.web.middleware.head_requests import HeadRequestMiddleware
-from arena.web.middleware.headers import SecurityHeadersMiddleware
-from arena.web.middleware.host_check import HostCheckMiddleware
 from arena.web.middleware.rate_limits import RateLimitMiddleware, TokenBuckets
-from arena.web.middleware.shutdown import ShutdownMiddleware
+from arena.web.middleware.request_checks import AddressCheckMiddleware, BodyLimitMiddleware, HostCheckMiddleware
+from arena.web.middleware.response_headers import HeadRequestMiddleware, SecurityHeadersMiddleware, ShutdownMiddleware
 from arena.web.owners.admissions import MOST_FOLLOWERS
 from arena.web.owners.authentication import NotSignedInError, answer_strangers
 from arena.web.owners.sessions import SessionStore
 from arena.web.people.tables import open_tables
 from arena.web.routes import ROUTERS
 from arena.web.shared.answer_cache import AnswerCache, VersionRecords
-from arena.web.shared.page_cache import PageCacheMiddleware
 from arena.web.shared.rendering import STATIC, HashedStaticFiles
 from arena.web.shared.site import Site
 from arena.web.shared.streams import OpenStreams

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from arena.web.middleware.headers import HEADERS
 from arena.web.middleware.rate_limits import limited_address
+from arena.web.middleware.response_headers import HEADERS
 
 HEAD_S: Final = 10.0
 """Within which the first line and the headers of a request are here, from the connection or the last answer on."""

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 
 from arena.web.owners import admissions, login, tokens, uploads
 from arena.web.owners import pages as owners
-from arena.web.pages import bots, compare, exports, front, games, leaderboards, match, matches, tournaments
+from arena.web.pages import bots, exports, front, games, leaderboards, matches, tournaments
 from arena.web.people import lobby
 from arena.web.people import pages as people
 from arena.web.shared import visitor
@@ -17,7 +17,6 @@ from arena.web.viewer import spectators
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     bots.router,
-    compare.router,
     spectators.router,
     admissions.router,
     owners.router,
@@ -28,7 +27,6 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     front.router,
     games.router,
     leaderboards.router,
-    match.router,
     matches.router,
     lobby.router,
     people.router,

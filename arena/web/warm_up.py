@@ -10,12 +10,12 @@ from arena.i18n.catalogue import NAMES, words
 from arena.web.api import feed
 from arena.web.api.document import document_of
 from arena.web.pages import front
+from arena.web.pages.games import rules_of
 from arena.web.prefetch import request_every_page
 from arena.web.shared.answer_cache import AnswerCache
 from arena.web.shared.rendering import STATIC, environment, static_address
 from arena.web.shared.site import Site
 from arena.web.viewer.document import board_size
-from arena.web.viewer.rules import rules_of
 from arena.web.viewer.stories import renderer_hash
 from engine import registry
 from engine.core import EngineError

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from arena.story.errors import StoryError
-from arena.story.public_positions import PublicPositions
+from arena.story.story import PublicPositions
 from engine import registry
 from engine.abilities import Move
 from engine.chance import RecordingChance, ScriptedChance, SeededChance

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arena.i18n.catalogue import NAMES
-from arena.web.viewer.rules import render_markdown, rules_of
+from arena.web.pages.games import render_markdown, rules_of
 from engine import registry
 from tests.support.own_games import OURS
 

@@ -14,11 +14,11 @@ from starlette.requests import ClientDisconnect
 from arena.rpc.errors import DiskFullError, ServiceError, UnreachableError
 from arena.web import connections
 from arena.web.app import make_app
-from arena.web.middleware import body_limits as bodies
 from arena.web.middleware import errors
 from arena.web.middleware import rate_limits as limits
-from arena.web.middleware.host_check import is_known, is_this_machine
+from arena.web.middleware import request_checks as bodies
 from arena.web.middleware.rate_limits import TokenBuckets
+from arena.web.middleware.request_checks import is_known, is_this_machine
 from arena.web.opening import open_site
 from ratings.errors import DatabaseFullError
 from ratings.store.database import open_database

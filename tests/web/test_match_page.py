@@ -15,7 +15,7 @@ from arena.i18n.translation import translate
 from arena.model.match_details import FaultFact, MatchDetail
 from arena.model.port import ArenaPort
 from arena.story.encoding import parts_at
-from arena.web.pages import match as match_page
+from arena.web.pages import matches as match_page
 from arena.web.viewer.document import viewer_words
 from arena.web.viewer.stories import ByteCache, QueueingSemaphore, TooManyWaitingError
 from engine import registry

@@ -11,7 +11,7 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.model.errors import HiddenError, RefusedError
 from arena.rpc.errors import LoginError, UnreachableError
 from arena.web.middleware.errors import status_of
-from arena.web.middleware.headers import HEADERS
+from arena.web.middleware.response_headers import HEADERS
 from arena.web.shared.rendering import STATIC
 from arena.web.shared.visitor import LANGUAGE_COOKIE
 from engine.errors import InvariantError, OptionsError, UnknownGameError

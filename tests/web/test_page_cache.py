@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from jinja2 import Template
 
 from arena.web.app import make_app
+from arena.web.middleware import caching as kept_pages
 from arena.web.opening import open_site
-from arena.web.shared import page_cache as kept_pages
 from arena.web.shared.rendering import environment
 from tests.support.played import copy_played
 from tests.web.conftest import shared_by_all

@@ -13,10 +13,9 @@ from arena.model.answers import ConfidencePoint
 from arena.model.pairings import Paired, Pairing
 from arena.model.tournaments import StandingRow, TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
-from arena.web.drawing.confidence import draw_confidence
-from arena.web.drawing.heat import STEPS, heat_of
+from arena.web.drawing.charts import draw_confidence
+from arena.web.pages.tournaments import HEAT_STEPS, expected_matches, heat_of, progress_of
 from arena.web.shared.formats import format_instant, iso_instant, tournament_address
-from arena.web.shared.progress import expected_matches, progress_of
 from ratings.values.pools import Pool
 
 HOSTILE = "<script>alert(1)</script>"
@@ -149,14 +148,14 @@ def test_the_curve_of_confidence_names_those_who_led() -> None:
 
 
 def test_every_score_has_its_step_and_the_middle_one_is_equal() -> None:
-    assert [heat_of(score) for score in (0.0, 0.5, 1.0)] == [0, STEPS // 2, STEPS - 1]
+    assert [heat_of(score) for score in (0.0, 0.5, 1.0)] == [0, HEAT_STEPS // 2, HEAT_STEPS - 1]
 
 
 def test_every_figure_of_the_crosstable_stands_out_from_its_ground() -> None:
     sheet = (Path(web.__file__).parent / "static/css/events.css").read_text(encoding="utf-8")
     grounds = dict(re.findall(r"--(h\d): (#[0-9a-f]{6});", sheet))
     (white,) = re.findall(r"^(.*) \{ color: #ffffff; \}", sheet, re.MULTILINE)
-    assert len(grounds) == STEPS
+    assert len(grounds) == HEAT_STEPS
     for name, ground in grounds.items():
         text = "#ffffff" if f".{name} a" in white else "#1d1c1a"
         assert contrast(ground, text) >= 4.5, name

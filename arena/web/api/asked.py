@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import Path, Query
 
-from arena.web.middleware.remedies import PREFIX as PREFIX
+from arena.web.middleware.errors import PREFIX as PREFIX
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT
 
 _LONGEST_NAME = 200

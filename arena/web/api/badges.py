@@ -11,7 +11,7 @@ from starlette.responses import Response
 from arena.model.port import ShownArena
 from arena.web.api.asked import BotPath, Name
 from arena.web.drawing.marks import mark_of
-from arena.web.middleware.headers import PICTURE_POLICY
+from arena.web.middleware.response_headers import PICTURE_POLICY
 from arena.web.shared.site import arena_of
 
 router = APIRouter(include_in_schema=False)

@@ -13,7 +13,7 @@ from arena.rpc.channel import Endpoint
 from arena.rpc.errors import LoginError
 from arena.rpc.login import open_line
 from arena.rpc.remote import Behalf, RemoteArena
-from arena.web.middleware.origins import need_own_page
+from arena.web.middleware.request_checks import need_own_page
 from arena.web.owners.sessions import OwnerSession, SessionStore
 from arena.web.shared.site import site_of
 from arena.web.shared.visitor import address_of, language_of

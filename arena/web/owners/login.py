@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from arena.i18n.catalogue import words
 from arena.model.errors import ClientError
 from arena.web.middleware.errors import status_of
-from arena.web.middleware.origins import need_own_page
+from arena.web.middleware.request_checks import need_own_page
 from arena.web.owners.authentication import COOKIE, asking, private, proven_session, sessions_of
 from arena.web.owners.sessions import LIVES_S
 from arena.web.shared.public_message import public_message

@@ -17,7 +17,7 @@ from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.errors import HostingError
 from arena.i18n.catalogue import words
 from arena.rpc.upload import submit
-from arena.web.middleware.origins import need_own_page
+from arena.web.middleware.request_checks import need_own_page
 from arena.web.owners.archives import InvalidUploadError
 from arena.web.owners.authentication import asking, proven_session, session_of
 from arena.web.owners.sessions import OwnerSession

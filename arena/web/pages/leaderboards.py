@@ -14,7 +14,7 @@ from arena.model.columns import LEADERBOARD
 from arena.model.errors import RefusedError
 from arena.model.overview import MOST_IN_OFFICIAL, Form
 from arena.model.port import ShownArena
-from arena.web.drawing.sparklines import common_scale
+from arena.web.drawing.charts import Z_95, common_scale
 from arena.web.shared.formats import address_of_page
 from arena.web.shared.official_tables import CachedTable
 from arena.web.shared.rendering import render
@@ -26,8 +26,6 @@ from ratings.values.official import OfficialRow
 router = APIRouter()
 PAGE: Final = 50
 _LEADERS: Final = 3
-_SURE: Final = 1.96
-"""So many standard deviations on either side hold 95 % of a normal distribution."""
 _RISING: Final = frozenset(column.title for column in LEADERBOARD if column.order == "ascending")
 """The columns of which the least comes first when they are chosen."""
 _OFFICIAL: Final = "elo"
@@ -74,7 +72,7 @@ class LeaderboardLine:
     @property
     def live_interval(self) -> tuple[float, float]:
         """Return the bounds between which its strength lies with 95 % by the live rating."""
-        return self.row.mu - _SURE * self.row.sigma, self.row.mu + _SURE * self.row.sigma
+        return self.row.mu - Z_95 * self.row.sigma, self.row.mu + Z_95 * self.row.sigma
 
 
 @router.get("/leaderboards")
@@ -130,7 +128,8 @@ def show_pool(
     if not board.matches:
         return render(request, "pages/leaderboard_empty.html")
     official = _rows(kept)
-    lines = _lines(request, board, official)
+    forms = records_of(request).forms(arena, board.pool.pool_id, board.table, answers_of(request).ask)
+    lines = [LeaderboardLine(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]
     return render(
         request,
         "pages/leaderboard.html",
@@ -193,8 +192,3 @@ def _place(after: str | None) -> int:
             )
         )
     return int(after)
-
-
-def _lines(request: Request, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[LeaderboardLine]:
-    forms = records_of(request).forms(arena_of(request), board.pool.pool_id, board.table, answers_of(request).ask)
-    return [LeaderboardLine(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]

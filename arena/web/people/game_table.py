@@ -16,7 +16,7 @@ from typing import Any
 from arena.model.live import MatchEvent
 from arena.model.people import LONGEST_NAME, PlayLimits
 from arena.story.errors import StoryError
-from arena.story.positions import PositionTracker
+from arena.story.story import PositionTracker
 from arena.web.people.errors import NoTableError, TakenOverError
 from arena.web.people.human_seat import HumanSeat, HumanSeatState
 from arena.web.people.visitor_accounts import ConnectedSeat

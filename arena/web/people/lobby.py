@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.hosting.sample_bots import sample_names
 from arena.model.port import ShownArena
-from arena.web.middleware.origins import need_own_page
+from arena.web.middleware.request_checks import need_own_page
 from arena.web.people.errors import NotOfferedError, PeopleError
 from arena.web.people.game_table import TableClock, TableOrder
 from arena.web.people.pages import error_text, form_of, game_tables_of

@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from arena.i18n.catalogue import Words, words
 from arena.i18n.translation import translate
-from arena.web.middleware.headers import PICTURE_POLICY
-from arena.web.middleware.origins import need_own_page
+from arena.web.middleware.request_checks import need_own_page
+from arena.web.middleware.response_headers import PICTURE_POLICY
 from arena.web.people.errors import IllegalError, NoTableError, PeopleError, SeatTakenError, StaleError, TakenOverError
 from arena.web.people.game_table import GameTable, Party
 from arena.web.people.human_seat import HumanSeatState, LookAhead, look_ahead

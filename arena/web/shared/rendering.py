@@ -24,7 +24,7 @@ from starlette.types import Scope
 from arena.i18n.catalogue import NAMES, Words, words
 from arena.i18n.translation import translate
 from arena.model import columns
-from arena.web.drawing import sparklines
+from arena.web.drawing import charts
 from arena.web.drawing.marks import bot_link, mark_of
 from arena.web.shared import formats
 from arena.web.shared.formats import game_title, pool_details
@@ -56,9 +56,9 @@ def environment() -> Environment:
         static=static_address,
         mark_of=mark_of,
         bot_link=bot_link,
-        sparkline=sparklines.sparkline,
-        interval_bar=sparklines.interval_bar,
-        axis=sparklines.axis,
+        sparkline=charts.sparkline,
+        interval_bar=charts.interval_bar,
+        axis=charts.axis,
         game_title=game_title,
         pool_details=pool_details,
         languages=NAMES,

@@ -1,4 +1,4 @@
-"""Keeps whole answers for as long as nothing was written that could change them.
+"""Spares making and sending again what is as it was: whole answers that are kept, and tags of their content (ETag).
 
 A page of a large leaderboard takes some hundredths of a second of a processor, and many look at the same few. What is
 kept is given for `LONGEST_S` at most, and no longer once anybody has written anything at all to the database, or an
@@ -7,6 +7,7 @@ official table is another one. Nothing is kept of a database that does not tell 
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -16,13 +17,16 @@ from typing import Final
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, State
+from starlette.datastructures import Headers, MutableHeaders, State
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.web.middleware.request_checks import is_this_machine
 from arena.web.shared.rendering import POLLS
 from arena.web.shared.site import age_of
 from arena.web.shared.visitor import language_of, theme_of
 
+Mark = Callable[[], Hashable | None]
+"""Returns another value as soon as anything is different; `None` if there is no telling."""
 LONGEST_S: Final = 60.0
 _ROOMS: Final = ("/leaderboards", "/bots", "/bot-times/", "/compare", "/tournaments", "/api/v1/")
 _PLACES: Final = ("/matches",)
@@ -30,17 +34,12 @@ _PLACES: Final = ("/matches",)
 _MOST_BYTES: Final = 16 * 1024 * 1024
 _MOST_BYTES_EACH: Final = 256 * 1024
 _LONGEST_QUERY: Final = 500
+_TAGGED: Final = ("/api/", "/feed.atom")
+_PICTURES: Final = "/badge.svg"
 _OK: Final = 200
-Mark = Callable[[], Hashable | None]
-"""Returns another value as soon as anything is different; `None` if there is no telling."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    start: Message
-    body: bytes
-    mark: Hashable
-    until_s: float
+_NOT_MODIFIED: Final = 304
+_KEPT: Final = ("age", "cache-control", "vary", "etag", "access-control-allow-origin", "access-control-expose-headers")
+"""The headers that stand on an answer without a body, too."""
 
 
 class PageCacheMiddleware:
@@ -82,6 +81,14 @@ class PageCacheMiddleware:
             self._kept[key] = answer
             while self._bytes > _MOST_BYTES:
                 self._bytes -= len(self._kept.popitem(last=False)[1].body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    start: Message
+    body: bytes
+    mark: Hashable
+    until_s: float
 
 
 def _key_of(scope: Scope) -> Hashable | None:
@@ -130,3 +137,72 @@ class _CapturedResponse:
         headers = Headers(raw=self.start["headers"])
         is_for_all = "set-cookie" not in headers and "no-store" not in headers.get("cache-control", "")
         return self.start["status"] == _OK and is_for_all and self._size <= _MOST_BYTES_EACH
+
+
+class ETagMiddleware:
+    """Gives the answers of the API, of the feed and of badges an ETag, and answers what is known with 304.
+
+    They are held until they are whole; pages and live streams pass through untouched.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        is_asked = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        if not is_asked or (not scope["path"].startswith(_TAGGED) and not scope["path"].endswith(_PICTURES)):
+            await self._app(scope, receive, send)
+            return
+        held = _Held(scope, send)
+        await self._app(scope, receive, held.take)
+
+
+class _Held:
+    """An answer that is not sent before it is whole."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._known = Headers(scope=scope).get("if-none-match", "")
+        self._is_private = is_this_machine(Headers(scope=scope).get("host", ""))
+        """Whether the arena is perhaps for nobody but this machine, whose browsers pages from everywhere run in."""
+        self._is_open = scope["path"].startswith(_TAGGED) and not self._is_private
+        self._send = send
+        self._state = State(scope.setdefault("state", {}))
+        self._start: Message = {}
+        self._body: list[bytes] = []
+
+    async def take(self, message: Message) -> None:
+        """Take a part of the answer, and send all of it once the last has come."""
+        if message["type"] == "http.response.start":
+            self._start = message
+            return
+        self._body.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            await self._finish(b"".join(self._body))
+
+    async def _finish(self, body: bytes) -> None:
+        headers = MutableHeaders(raw=list(self._start["headers"]))
+        if self._is_open:
+            headers["access-control-allow-origin"] = "*"
+            headers["access-control-expose-headers"] = "Age, ETag, Retry-After"
+        elif self._is_private:
+            del headers["access-control-allow-origin"]
+        if self._start["status"] == _OK:
+            if (age := int(age_of(self._state))) > 0:
+                headers["age"] = str(age)
+            tag = f'W/"{hashlib.sha256(body).hexdigest()[:24]}"'
+            headers["etag"] = tag
+            headers.setdefault("cache-control", "no-cache")
+            if _knows(self._known, tag):
+                kept = [(name, value) for name, value in headers.raw if name.decode() in _KEPT]
+                await self._send({"type": "http.response.start", "status": _NOT_MODIFIED, "headers": kept})
+                await self._send({"type": "http.response.body", "body": b""})
+                return
+        await self._send({**self._start, "headers": headers.raw})
+        await self._send({"type": "http.response.body", "body": body})
+
+
+def _knows(known: str, tag: str) -> bool:
+    """Return whether a header `If-None-Match` names the tag, strong or weak (RFC 9110, 13.1.2)."""
+    names = {name.strip().removeprefix("W/") for name in known.split(",")}
+    return "*" in names or tag.removeprefix("W/") in names

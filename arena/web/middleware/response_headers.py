@@ -1,11 +1,16 @@
-"""The headers that keep a page from being misused: no script but our own, no other host, no frame around it."""
+"""The headers that keep a page from being misused; answers to HEAD, and to what is not answered when the pages stop.
+
+The headers allow no script but our own, no other host, and no frame around a page.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY: Final = "; ".join(
@@ -21,8 +26,12 @@ POLICY: Final = "; ".join(
     )
 )
 """Nothing inline and nothing from elsewhere: a name that is a script would not run even if it were not escaped."""
+
+
 PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 """A picture that is looked at alone has its style inside, and nothing else."""
+
+
 HEADERS: Final[Mapping[str, str]] = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -30,7 +39,18 @@ HEADERS: Final[Mapping[str, str]] = {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+
+
 _ONLY_SECURE: Final = "max-age=31536000"
+
+
+_ENDLESS: Final = ("/live", "/events")
+
+
+_UNAVAILABLE = 503
+
+
+_SENTENCE = "The pages are being stopped; ask again when they are there.\n"
 
 
 class SecurityHeadersMiddleware:
@@ -51,3 +71,40 @@ class SecurityHeadersMiddleware:
             await send(message)
 
         await self._app(scope, receive, send if scope["type"] != "http" else send_with_headers)
+
+
+class HeadRequestMiddleware:
+    """Passes HEAD on as GET, but for streams, which would never end."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        is_head = scope["type"] == "http" and scope["method"] == "HEAD" and not scope["path"].endswith(_ENDLESS)
+        await self._app({**scope, "method": "GET"} if is_head else scope, receive, send)
+
+
+class ShutdownMiddleware:
+    """Lets the server end an answer that takes longer than the pages have left; outside of everything else."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        is_begun = False
+
+        async def send_and_note(message: Message) -> None:
+            nonlocal is_begun
+            is_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_and_note)
+        except asyncio.CancelledError:  # nobody but the server that stops cancels a whole request
+            if scope["type"] != "http":
+                raise
+            if not is_begun:
+                headers = {"connection": "close", "cache-control": "no-store"}
+                await PlainTextResponse(_SENTENCE, _UNAVAILABLE, headers)(scope, receive, send)
