@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from fastapi.testclient import TestClient
 
-from arena.web.app import make_app
-from arena.web.opening import open_site
+from arena.web.app import make_app, open_site
 from engine import registry
 from tests.support.api_fuzzing import fuzz_api
 

@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from arena.match.replay import load
-from arena.web.opening import open_site
+from arena.web.app import open_site
 from tests.support.places import Place, write_manifest
 from tests.support.serving import plan, serving
 

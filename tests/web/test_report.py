@@ -26,8 +26,8 @@ from arena.model.errors import HiddenError
 from arena.model.port import ArenaPort
 from arena.model.tournaments import StandingRow
 from arena.story.replays import story_of_replay
+from arena.web.app import open_site
 from arena.web.drawing.marks import mark_of
-from arena.web.opening import open_site
 from arena.web.report.coding import Coder, situation
 from arena.web.report.letters import letters
 from arena.web.report.packing import Packer

@@ -12,7 +12,7 @@ from arena.match.replay import load
 from arena.model.match_details import MatchDetail, MatchTimes
 from arena.model.matches import MatchSummary
 from arena.model.replays import ReplayCheck
-from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
+from arena.web.api.openapi import USUAL, After, Limit, MatchPath, Name, Plies
 from arena.web.shared.rendering import send_packed
 from arena.web.shared.site import arena_of
 from arena.web.shared.visitor import language_of

@@ -1,17 +1,89 @@
-"""Who has signed in: a token by a random number that a cookie holds, in the memory of this process alone."""
+"""Owners who have signed in: the page where they do, their sessions, and the service that is asked for each.
+
+A session is a token, found by a random number that a cookie holds, in the memory of this process alone.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Annotated
 
+from fastapi import APIRouter, Form, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from arena.i18n.catalogue import words
+from arena.model.errors import ClientError
+from arena.rpc.channel import Endpoint
+from arena.rpc.errors import LoginError
+from arena.rpc.login import open_line
+from arena.rpc.remote import Behalf, RemoteArena
+from arena.web.middleware.errors import status_of
+from arena.web.middleware.request_checks import need_own_page
+from arena.web.shared.public_message import public_message
+from arena.web.shared.rendering import render
+from arena.web.shared.site import site_of
+from arena.web.shared.visitor import address_of, language_of
+from engine.text import Text
+
+router = APIRouter()
+COOKIE = "session"
 LIVES_S = 12 * 3600.0
 MOST = 10_000
 """Of more sessions those that were opened first are forgotten."""
+
+
+@router.get("/login")
+def login_page(request: Request, ended: bool = False) -> Response:
+    """Show where one signs in; it says why if a token is worth nothing any more."""
+    sessions_of(request)
+    return _form(request, 200, words(language_of(request)).say("owner.ended") if ended else "")
+
+
+@router.post("/login")
+def sign_in(request: Request, token: Annotated[str, Form(max_length=200)] = "") -> Response:
+    """Open a session for a token that the service knows."""
+    need_own_page(request)
+    sessions, token = sessions_of(request), token.strip()
+    if not token:
+        return _form(request, 400, words(language_of(request)).say("owner.no_token"))
+    try:
+        with asking(request, _sendable(token)) as arena:
+            identity = arena.account.get_identity()
+    except ClientError as error:
+        return _form(request, status_of(error), public_message(error))
+    sessions.close(request.cookies.get(COOKIE, ""))
+    session = sessions.open(token, identity.owner or identity.token or "")
+    answer = RedirectResponse("/account", status_code=303)
+    is_secure = site_of(request).is_secure or request.url.scheme == "https"
+    answer.set_cookie(COOKIE, session.key, max_age=int(LIVES_S), httponly=True, samesite="lax", secure=is_secure)
+    return answer
+
+
+@router.post("/logout")
+def sign_out(request: Request, proof: Annotated[str, Form(max_length=100)] = "") -> Response:
+    """Forget the session."""
+    session = proven_session(request, proof)
+    sessions_of(request).close(session.key)
+    answer = RedirectResponse("/", status_code=303)
+    answer.delete_cookie(COOKIE)
+    return answer
+
+
+def _sendable(token: str) -> str:
+    """Return a token, or for a text that cannot be sent as one another that is none, either: it counts as a trial."""
+    is_plain = token.isascii() and token.isprintable()
+    return token if is_plain else hashlib.sha256(token.encode(errors="replace")).hexdigest()
+
+
+def _form(request: Request, status: int, sentence: str) -> Response:
+    return private(render(request, "owners/login.html", status=status, sentence=sentence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +129,66 @@ class SessionStore:
     def close(self, key: str) -> None:
         """Forget a session."""
         self._found.pop(key, None)
+
+
+class NotSignedInError(Exception):
+    """The page is for those who have signed in."""
+
+
+def sessions_of(request: Request) -> SessionStore:
+    """Return who has signed in. Raises HTTPException where there is no service."""
+    if not site_of(request).is_live:
+        raise HTTPException(
+            404,
+            Text(
+                "web.these_pages_show_database_one", "these pages show a database; one signs in where a service plays"
+            ),
+        )
+    found: SessionStore = request.app.state.sessions
+    return found
+
+
+def session_of(request: Request) -> OwnerSession:
+    """Return the session of whoever asks. Raises NotSignedInError."""
+    found = sessions_of(request).find(request.cookies.get(COOKIE))
+    if found is None:
+        raise NotSignedInError
+    return found
+
+
+def proven_session(request: Request, proof: str) -> OwnerSession:
+    """Return the session of a form that one of our own pages sent. Raises HTTPException, NotSignedInError."""
+    need_own_page(request)
+    session = session_of(request)
+    if not session.is_proof(proof):
+        raise HTTPException(403, words(language_of(request)).say("owner.stale"))
+    return session
+
+
+def need_sure(request: Request, sure: str) -> None:
+    """Raise HTTPException unless somebody has said that he is sure of what cannot be undone."""
+    if sure != "yes":
+        raise HTTPException(400, words(language_of(request)).say("owner.not_sure"))
+
+
+@contextmanager
+def asking(request: Request, token: str) -> Iterator[RemoteArena]:
+    """Open the service with a token, on behalf of the address of whoever asks."""
+    service = site_of(request).service
+    assert service is not None
+    with open_line(Endpoint(service), token, Behalf(address_of(request) or "unknown")) as line:
+        yield RemoteArena(line)
+
+
+def private(answer: Response) -> Response:
+    """Return an answer that no browser and no proxy keeps."""
+    answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+async def answer_strangers(request: Request, error: Exception) -> Response:
+    """Lead whoever has not signed in, or whose token is worth nothing any more, to where one signs in."""
+    if not isinstance(error, LoginError):
+        return RedirectResponse("/login", status_code=303)
+    request.app.state.sessions.close(request.cookies.get(COOKIE, ""))
+    return RedirectResponse("/login?ended=1", status_code=303)

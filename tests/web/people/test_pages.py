@@ -14,8 +14,7 @@ from fastapi.testclient import TestClient
 
 from arena.i18n.catalogue import LANGUAGES
 from arena.model.people import PlayLimits
-from arena.web.app import make_app
-from arena.web.opening import open_site
+from arena.web.app import make_app, open_site
 from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.game_table import GameTable
 from arena.web.people.tables import GameTables
