@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Request
 from sse_starlette.sse import EventSourceResponse
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -95,7 +95,7 @@ async def table_page(request: Request, key: str) -> Response:
     state, last = position(view, view.count)
     picture = None if state is None else picture_of(view, state, last, language)
     document = {
-        "grip": session,
+        "session": session,
         "address": f"/play/{key}",
         "words": {name.removeprefix("play."): say(name, **_HOLES) for name in SPOKEN},
         "own": party.seats,
@@ -184,7 +184,7 @@ async def board(request: Request, key: str) -> Response:
 
 
 @router.get("/play/{key}/state")
-async def state(request: Request, key: str, session: Annotated[int, Query(alias="grip")]) -> Response:
+async def state(request: Request, key: str, session: int) -> Response:
     """Return a table as it stands, for the browser that plays at it."""
     table = table_of(request, key)
     party = _party(request, table, key)
@@ -196,7 +196,7 @@ async def state(request: Request, key: str, session: Annotated[int, Query(alias=
 
 
 @router.get("/play/{key}/events")
-async def events(request: Request, key: str, session: Annotated[int, Query(alias="grip")]) -> Response:
+async def events(request: Request, key: str, session: int) -> Response:
     """Tell a browser of the table, until another browser plays at it."""
     table = table_of(request, key)
     messages = follow_table(table, _party(request, table, key), session, language_of(request))
@@ -276,7 +276,7 @@ async def _taken(request: Request, key: str) -> tuple[GameTable, Mapping[str, st
     need_own_page(request)
     table, form = table_of(request, key), await form_of(request)
     try:
-        table.party(key).check_session(_whole(form.get("grip")))
+        table.party(key).check_session(_whole(form.get("session")))
     except PeopleError as error:
         return table, form, refusal_response(request, error)
     return table, form, None

@@ -176,7 +176,7 @@ def test_what_one_of_two_at_one_screen_sees_is_covered_for_the_other(page: Watch
     wait_until_asked(page.page)
     table = page.page.url
     told = page.page.evaluate(
-        "fetch(`${location.pathname}/state?grip=${JSON.parse(document.querySelector('#table').dataset.table).grip}`)"
+        "fetch(`${location.pathname}/state?session=${JSON.parse(document.querySelector('#table').dataset.table).session}`)"
         ".then(answer => answer.json())"
     )
     body = f"event: told\ndata: {json.dumps({**told, 'private': True})}\n\n"
@@ -212,9 +212,9 @@ window.fetch = async (...request) => {
 """Has a page hear by `tell` alone; `onAnswer` is called when an answer has come that the page has not seen yet, and
 `answered` is set when it has."""
 STATE = """async () => {
-  const { address, grip } = JSON.parse(document.querySelector("#table").dataset.table);
+  const { address, session } = JSON.parse(document.querySelector("#table").dataset.table);
   for (;;) {
-    const told = await ask(`${address}/state?grip=${grip}`).then((answer) => answer.json());
+    const told = await ask(`${address}/state?session=${session}`).then((answer) => answer.json());
     if (told.asked) return told;
   }
 }"""
