@@ -60,7 +60,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """How it ended, and how it was scored."""
+    """How a match ended, and how it was scored."""
 
     end: LiveEnd
     scoring: tuple[ScoringStep, ...]
@@ -68,7 +68,7 @@ class Finish:
 
 
 class Story:
-    """All that can be told of a match so far. `frames[n]` is the position after n plies."""
+    """A match so far, as it is shown. `frames[n]` is the position after n plies."""
 
     __slots__ = (
         "_clocks",
@@ -209,7 +209,7 @@ def follow(
 
 
 class PositionTracker:
-    """Follows one match. `plies` counts those that were played, and `state` is the position behind them."""
+    """The position of one match, found from its actions: `state` is that after `plies` of them."""
 
     __slots__ = ("_chance", "game", "plies", "state")
 
@@ -315,7 +315,7 @@ class PublicPositions:
 
 
 class Clocks:
-    """The banks of all seats."""
+    """What is left in the banks of all seats: the same sums as `arena.match.match.Match` makes."""
 
     __slots__ = ("_control", "_left_us")
 

@@ -155,7 +155,7 @@ def make_app(site: Site) -> FastAPI:
 
 @cache
 def _routes() -> Sequence[BaseRoute]:
-    """Return what every application serves: to find out once what each call takes costs a quarter of a second."""
+    """Return the routes of every application. They are made once: to inspect all calls takes a quarter of a second."""
     found, calls = APIRouter(), APIRouter(prefix=PREFIX, responses=ANSWERS)
     for router in CALLS:
         calls.include_router(router)
@@ -167,7 +167,7 @@ def _routes() -> Sequence[BaseRoute]:
 
 
 def _mark_of(site: Site) -> tuple[int, int] | None:
-    """Return what is another value when a page may be; `None` if there is no telling."""
+    """Return a value that changes whenever a page may change; `None` if that is unknown."""
     mark = site.arena.overview.mark()
     return None if mark is None else (mark, 0 if site.official is None else site.official.turn)
 

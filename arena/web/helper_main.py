@@ -25,7 +25,7 @@ from ratings.values.states import Scope
 
 
 def main() -> int:
-    """Answer questions until nobody asks any more."""
+    """Answer questions until the input ends."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no answer
     questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def _read(pipe: IO[bytes], questions: queue.SimpleQueue[Any]) -> None:
-    """Pass questions on; end the process, whatever it is doing, with the one that asks."""
+    """Pass questions on, and end this process at once when the asking process ends."""
     try:
         while True:
             questions.put(read_message(pipe))
@@ -58,7 +58,7 @@ def _opened(db: str) -> Iterator[LocalArena]:
 
 
 def _answer(arena: LocalArena, question: str, arguments: tuple[Any, ...], more: Mapping[str, Any]) -> tuple[Any] | None:
-    """Return the answer in a tuple; whoever asked finds out for itself why there is none."""
+    """Return the answer in a tuple, or `None` on any error: the asking process then answers itself."""
     try:
         if question == STORY:
             return (render_story(arena, *arguments),)

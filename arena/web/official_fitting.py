@@ -44,7 +44,7 @@ _COMMAND = (sys.executable, "-m", "arena.web.official_fitting")
 
 
 class Fitter:
-    """Fits official tables of a database in another process, one at a time; that ends when this is closed.
+    """Fits official tables of a database in another process, one at a time; `close` ends that process.
 
     It gives way to all; if it was not let run for `patience_s` another one is started that gives way less. One that
     takes longer than `longest_s` is ended.
@@ -62,14 +62,14 @@ class Fitter:
         return _read_answer(written if written is not None else self._fitted(pool, SOON, self._longest_s) or b"")
 
     def close(self) -> None:
-        """End the process, and start no other one."""
+        """End the process, and start no new one."""
         with self._starting:
             self._is_closed = True
             if self._process is not None:
                 self._process.kill()
 
     def _fitted(self, pool: str, niceness: int, patience_s: float) -> bytes | None:
-        """Return what the process writes, or `None` if it was not let run. Raises FitError."""
+        """Return the output of the process, or `None` if it got too little processor time. Raises FitError."""
         asked = {"db": self._db, "pool": pool, "niceness": niceness}
         with tempfile.TemporaryFile() as written:
             process = self._start(written)

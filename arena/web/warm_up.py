@@ -43,7 +43,7 @@ _HEADERS = ((b"accept-encoding", b"gzip"), (b"accept-language", b"en"))
 
 
 def warm_up(app: FastAPI) -> None:
-    """Load templates, words and what the arena's parts import; draw the boards; write the OpenAPI; look around."""
+    """Load templates, texts and the parts of the arena; draw the boards; make the OpenAPI; request every page."""
     site: Site = app.state.site
     if site.helper is not None:
         site.helper.start()
@@ -61,20 +61,16 @@ def warm_up(app: FastAPI) -> None:
         words(language)
     for game in registry.single_names():
         with suppress(EngineError):
-            _warm_up_game(game)
+            for language in NAMES:
+                rules_of(game, language)
+            renderer_hash(game)
+            for seats in registry.get(game).seats:
+                board_size(game, seats)
     request_every_page(app, site.arena)
 
 
-def _warm_up_game(name: str) -> None:
-    for language in NAMES:
-        rules_of(name, language)
-    renderer_hash(name)
-    for seats in registry.get(name).seats:
-        board_size(name, seats)
-
-
 def request_every_page(app: ASGIApp, arena: ShownArena) -> None:
-    """Ask for one page of every kind; what cannot be shown now is shown to nobody."""
+    """Request one page of every kind. Errors are ignored: visitors will see them, too."""
     with suppress(ClientError, RatingsError):
         asyncio.run(_ask_all(app, list(dict.fromkeys(_addresses(arena)))))
 

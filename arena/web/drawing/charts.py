@@ -55,7 +55,7 @@ class Scale:
 
 
 def figure(value: float) -> str:
-    """Return a number with one digit behind the point at most, as short as it can be."""
+    """Return a number with at most one decimal place, as short as possible."""
     return f"{value:z.1f}".removesuffix(".0")
 
 
@@ -71,7 +71,7 @@ def ticks(low: float, high: float, most: int = 5) -> tuple[float, ...]:
 
 
 def tick_text(value: float) -> str:
-    """Return a round figure without digits that tell nothing."""
+    """Return a round figure without trailing zeros."""
     return f"{value:g}".replace("-", "\u2212")
 
 
@@ -130,7 +130,7 @@ def walk_chart(points: Sequence[WalkPoint], result: ComparisonResult, say: Say) 
 
 
 def as_data(chart: Chart) -> str:
-    """Return the figures of a chart for a script that lets people look closer: columns, as JSON."""
+    """Return the figures of a chart as JSON columns, for the script that shows them under the pointer."""
     line = [round(value, 3) for value in chart.line]
     low = [round(low, 3) for low, _ in chart.band]
     high = [round(high, 3) for _, high in chart.band]
@@ -273,7 +273,7 @@ def axis(scale: Scale) -> Markup:
 
 
 def common_scale(bounds: Iterable[tuple[float, float]], width: int = 136) -> Scale:
-    """Return the scale on which all these intervals find room."""
+    """Return the scale on which all these intervals fit."""
     found = list(bounds)
     low = min((low for low, _ in found), default=0.0)
     high = max((high for _, high in found), default=1.0)

@@ -43,7 +43,7 @@ _KEPT: Final = ("age", "cache-control", "vary", "etag", "access-control-allow-or
 
 
 class PageCacheMiddleware:
-    """Answers requests as was done before, if that is still true. It holds 16 MiB at most."""
+    """Gives the same answer again while nothing has changed that it follows from. It holds at most 16 MiB."""
 
     def __init__(self, app: ASGIApp, *, mark: Mark, clock: Callable[[], float] = time.monotonic) -> None:
         self._app, self._mark, self._clock = app, mark, clock
@@ -92,7 +92,7 @@ class _Answer:
 
 
 def _key_of(scope: Scope) -> Hashable | None:
-    """Return all that an answer follows from; `None` where there is more than that."""
+    """Return everything in a request that its answer depends on; `None` for an answer that is not kept."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return None
     if scope["path"] not in _PLACES and not scope["path"].startswith(_ROOMS):
@@ -105,7 +105,7 @@ def _key_of(scope: Scope) -> Hashable | None:
 
 
 class _CapturedResponse:
-    """Passes an answer on, and remembers it if it can be given again."""
+    """Passes an answer on, and keeps a copy if it can be given again."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -124,14 +124,12 @@ class _CapturedResponse:
         if message["type"] == "http.response.start":
             self.start = {**message, "headers": list(message["headers"])}
         else:
-            self._remember(message.get("body", b""))
+            part = message.get("body", b"")
+            self._size += len(part)
+            if self._size <= _MOST_BYTES_EACH:
+                self._parts.append(part)
             self.is_whole = not message.get("more_body", False) and self._is_fit()
         await self._send(message)
-
-    def _remember(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._size <= _MOST_BYTES_EACH:
-            self._parts.append(part)
 
     def _is_fit(self) -> bool:
         headers = Headers(raw=self.start["headers"])
@@ -140,7 +138,7 @@ class _CapturedResponse:
 
 
 class ETagMiddleware:
-    """Gives the answers of the API, of the feed and of badges an ETag, and answers what is known with 304.
+    """Adds an ETag to answers of the API, the feed and badges, and answers 304 if the client has that version.
 
     They are held until they are whole; pages and live streams pass through untouched.
     """
@@ -159,7 +157,7 @@ class ETagMiddleware:
 
 
 class _Held:
-    """An answer that is not sent before it is whole."""
+    """An answer that is held back until it is complete."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._known = Headers(scope=scope).get("if-none-match", "")

@@ -121,7 +121,7 @@ def _address_fault(scope: Scope) -> tuple[int, str]:
 
 
 class BodyLimitMiddleware:
-    """Answers what sends too much, too slowly, or its length in two ways, with an error; then the connection ends."""
+    """Refuses a body that is too large, too slow, or has its length in two ways; then the connection ends."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -74,7 +74,7 @@ class SecurityHeadersMiddleware:
 
 
 class HeadRequestMiddleware:
-    """Passes HEAD on as GET, but for streams, which would never end."""
+    """Passes HEAD on as GET, except for streams, which would never end; the server leaves the body out."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -86,7 +86,7 @@ class HeadRequestMiddleware:
 
 
 class ShutdownMiddleware:
-    """Lets the server end an answer that takes longer than the pages have left; outside of everything else."""
+    """Answers with one sentence what the server breaks off when it stops. It is the outermost middleware."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -148,7 +148,7 @@ def read_members(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:
 
 
 class _ListBoundedFile(io.RawIOBase):
-    """A file of which nobody reads more at once than the list of a zip file may take."""
+    """A file that refuses to read more at once than the list of a zip file may take."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ def _zipped(file: BinaryIO) -> Iterator[Member]:
 
 
 class _Bounded(io.RawIOBase):
-    """What comes out of a compressed file, up to a place that moves on with what was found in it."""
+    """The contents of a compressed file, readable only up to a place that `allow` moves on."""
 
     def __init__(self, file: BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile, most_bytes: int) -> None:
         super().__init__()

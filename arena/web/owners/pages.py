@@ -15,7 +15,6 @@ from starlette.responses import RedirectResponse, Response
 from arena.model.accounts import Identity, NewToken, TokenSummary
 from arena.model.bots import BotVersion
 from arena.model.errors import RefusedError
-from arena.rpc.remote import RemoteArena
 from arena.web.owners.sessions import OwnerSession, asking, need_sure, private, proven_session, session_of
 from arena.web.shared.formats import address_of_page
 from arena.web.shared.rendering import render
@@ -34,7 +33,7 @@ _Name = Annotated[str, Query(max_length=300)]
 
 @router.get("/account")
 def account(request: Request) -> Response:
-    """Show what an owner has, and what he was told."""
+    """Show the bots, limits, admissions and notices of an owner."""
     session = session_of(request)
     with asking(request, session.token) as arena:
         identity = arena.account.get_identity()
@@ -111,19 +110,15 @@ def change(
     session = proven_session(request, proof)
     need_sure(request, sure)
     with asking(request, session.token) as arena:
-        bot = _act(arena, what)(name)
+        acts = {
+            "promote": arena.bots.promote_version,
+            "withdraw": arena.bots.withdraw_version,
+            "roll_back": arena.bots.roll_back,
+        }
+        if what not in acts:
+            raise HTTPException(400, Text("web.promote_withdraw_roll_back", "promote, withdraw or roll_back"))
+        bot = acts[what](name)
     return RedirectResponse(f"/account/bot?name={quote(bot.name)}", status_code=303)
-
-
-def _act(arena: RemoteArena, what: str) -> Any:
-    acts = {
-        "promote": arena.bots.promote_version,
-        "withdraw": arena.bots.withdraw_version,
-        "roll_back": arena.bots.roll_back,
-    }
-    if what not in acts:
-        raise HTTPException(400, Text("web.promote_withdraw_roll_back", "promote, withdraw or roll_back"))
-    return acts[what]
 
 
 def _text(request: Request, session: OwnerSession, title: str, parts: list[tuple[str, str]], *, kind: str) -> Response:
@@ -162,7 +157,7 @@ def revoke_token(
     proof: Annotated[str, Form(max_length=100)] = "",
     sure: Annotated[str, Form(max_length=5)] = "",
 ) -> Response:
-    """Make a token worth nothing, and with it every session that was opened by it."""
+    """Revoke a token, and with it every session that was opened by it."""
     session = proven_session(request, proof)
     need_sure(request, sure)
     with asking(request, session.token) as arena:

@@ -41,7 +41,7 @@ MOST = 10_000
 
 @router.get("/login")
 def login_page(request: Request, ended: bool = False) -> Response:
-    """Show where one signs in; it says why if a token is worth nothing any more."""
+    """Show the page to sign in; it says so if the token is no longer valid."""
     sessions_of(request)
     return _form(request, 200, words(language_of(request)).say("owner.ended") if ended else "")
 
@@ -68,7 +68,7 @@ def sign_in(request: Request, token: Annotated[str, Form(max_length=200)] = "") 
 
 @router.post("/logout")
 def sign_out(request: Request, proof: Annotated[str, Form(max_length=100)] = "") -> Response:
-    """Forget the session."""
+    """End the session."""
     session = proven_session(request, proof)
     sessions_of(request).close(session.key)
     answer = RedirectResponse("/", status_code=303)
@@ -77,7 +77,7 @@ def sign_out(request: Request, proof: Annotated[str, Form(max_length=100)] = "")
 
 
 def _sendable(token: str) -> str:
-    """Return a token, or for a text that cannot be sent as one another that is none, either: it counts as a trial."""
+    """Return a token that can be sent: its hash, which is none, for a text that cannot. It counts as an attempt."""
     is_plain = token.isascii() and token.isprintable()
     return token if is_plain else hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
@@ -104,7 +104,7 @@ class OwnerSession:
 
 
 class SessionStore:
-    """The sessions of a site. Safe for threads, for each step is one of a dictionary."""
+    """The sessions of a site. Safe for threads: each step is one operation of a dictionary."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -119,7 +119,7 @@ class SessionStore:
         return session
 
     def find(self, key: str | None) -> OwnerSession | None:
-        """Return the session of a cookie, if it goes on."""
+        """Return the session of a cookie, or `None` if there is none or it has ended."""
         found = self._found.get(key or "")
         if found is not None and found.ends_s < self._clock():
             self.close(found.key)
@@ -136,7 +136,7 @@ class NotSignedInError(Exception):
 
 
 def sessions_of(request: Request) -> SessionStore:
-    """Return who has signed in. Raises HTTPException where there is no service."""
+    """Return the sessions of the site. Raises HTTPException where there is no service."""
     if not site_of(request).is_live:
         raise HTTPException(
             404,
@@ -166,7 +166,7 @@ def proven_session(request: Request, proof: str) -> OwnerSession:
 
 
 def need_sure(request: Request, sure: str) -> None:
-    """Raise HTTPException unless somebody has said that he is sure of what cannot be undone."""
+    """Raise HTTPException unless an action that cannot be undone was confirmed."""
     if sure != "yes":
         raise HTTPException(400, words(language_of(request)).say("owner.not_sure"))
 
@@ -181,13 +181,13 @@ def asking(request: Request, token: str) -> Iterator[RemoteArena]:
 
 
 def private(answer: Response) -> Response:
-    """Return an answer that no browser and no proxy keeps."""
+    """Return the answer with a header that keeps it out of every cache."""
     answer.headers["cache-control"] = "no-store"
     return answer
 
 
 async def answer_strangers(request: Request, error: Exception) -> Response:
-    """Lead whoever has not signed in, or whose token is worth nothing any more, to where one signs in."""
+    """Redirect to the login a visitor who has not signed in, or whose token is no longer valid."""
     if not isinstance(error, LoginError):
         return RedirectResponse("/login", status_code=303)
     request.app.state.sessions.close(request.cookies.get(COOKIE, ""))

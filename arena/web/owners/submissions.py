@@ -58,7 +58,7 @@ _UNDER_WAY = (AdmissionState.QUEUED, AdmissionState.RUNNING)
 
 
 def need_room_for(request: Request) -> int:
-    """Return how many bytes whoever asks may hand in, before one of them is kept. Raises HTTPException for more."""
+    """Return how many bytes an owner may hand in, before any is stored. Raises HTTPException if more are announced."""
     need_own_page(request)
     session = session_of(request)
     length = request.headers.get("content-length", "")
@@ -80,7 +80,7 @@ def _most_bytes(request: Request, session: OwnerSession) -> int:
 
 @router.post("/account/upload")
 async def upload(request: Request) -> Response:
-    """Hand in the bot in an archive, and lead to its admission. The form is read by whoever may send one alone."""
+    """Hand in the bot in an archive, and lead to its admission. The form is read only if the sender may hand in."""
     most_bytes = await run_in_threadpool(need_room_for, request)
     async with request.form(max_files=1, max_fields=4) as form:
         session = proven_session(request, str(form.get("proof", "")))
@@ -116,7 +116,7 @@ class AdmissionView:
 
     @property
     def is_over(self) -> bool:
-        """Return whether nothing of it changes any more."""
+        """Return whether the admission is final."""
         return self.admission.state not in _UNDER_WAY
 
 
@@ -165,13 +165,13 @@ async def _events(request: Request, followers: OpenStreams, version: str, place:
 
 
 def _marks_of(place: str) -> dict[str, str]:
-    """Return what a browser has, as the id of the last event says that it was sent."""
+    """Return the marks of the parts that a browser has, from the id of the last event that it was sent."""
     marks = place.split(".")
     return dict(zip(_PARTS, marks if len(marks) == len(_PARTS) else [""] * len(_PARTS), strict=True))
 
 
 def _parts(request: Request, arena: RemoteArena, version: str) -> tuple[dict[str, str], bool]:
-    """Return the parts of the page as they are now, and whether they stay so; a trouble stands in their place."""
+    """Return the parts of the page as they are now, and whether they are final; an error takes their place."""
     try:
         session_of(request)
         seen = _look(arena, version)

@@ -85,7 +85,13 @@ def list_pools(
 ) -> Response:
     """Show all pools, each with its best."""
     everything = arena_of(request).leaderboards.list_leaderboards(limit=_LEADERS, after=after)
-    boards = [board for board in everything.boards if _fits(board, game, seats, remote)]
+    boards = [
+        board
+        for board in everything.boards
+        if game in ("", board.pool.game)
+        and seats in ("", str(board.pool.seats))
+        and remote in ("", "yes" if board.pool.remote else "no")
+    ]
     return render(
         request,
         "pages/leaderboards.html",
@@ -97,11 +103,6 @@ def list_pools(
         if everything.next
         else "",
     )
-
-
-def _fits(board: Leaderboard, game: str, seats: str, remote: str) -> bool:
-    pool = board.pool
-    return game in ("", pool.game) and seats in ("", str(pool.seats)) and remote in ("", "yes" if pool.remote else "no")
 
 
 @router.get("/leaderboards/{pool}")

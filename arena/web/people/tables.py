@@ -288,12 +288,6 @@ class GameTables:
         self._accounts.give_back([chair.connection.name for chair in table.chairs.values()])
         self._save()
 
-    def _clear_away(self, table: GameTable) -> None:
-        self._tables.remove(table)
-        self._keys = {key: one for key, one in self._keys.items() if one is not table}
-        if (watch := self._watches.pop(table, None)) is not None:
-            watch.close()
-
     def _save(self) -> None:
         tables = [table for table in self._tables if table.over_since is None]
         kept = (
@@ -311,7 +305,10 @@ class GameTables:
             now = self._loop.time()
             for table in list(self._tables):
                 if table.over_since is not None and now - table.over_since > KEPT_OVER_S:
-                    self._clear_away(table)
+                    self._tables.remove(table)
+                    self._keys = {key: one for key, one in self._keys.items() if one is not table}
+                    if (watch := self._watches.pop(table, None)) is not None:
+                        watch.close()
                 elif table.is_gathering and time.time() - table.about.opened_at > self.rules.idle_s:
                     self.leave(table)
                 elif table.about.match_id and any(seat.is_waiting for seat in table.seats):

@@ -123,7 +123,7 @@ class AnswerCache:
         return given or self._made(arena, place, _Question(question, arguments, more), self._late, self._patience_s)
 
     def ask_soon(self, arena: ShownArena, question: str, *arguments: Any) -> CachedAnswer:
-        """Return the answer to a question that is soon answered: nobody is told to come back for it.
+        """Return the answer to a quick question, for which pages wait.
 
         Raises what it does, and AnswerPendingError if it takes very long all the same.
         """
@@ -180,7 +180,7 @@ class AnswerCache:
         return place.kept.given(0.0)
 
     def _begun(self, arena: ShownArena, place: _Place, question: _Question, queue: WorkQueue) -> threading.Event:
-        """Return what is set when the answer is there that is being made, or that is made from now on."""
+        """Begin to make an answer unless that is under way; return the event that is set when it is there."""
         with place.changing:
             if place.making is not None:
                 return place.making
@@ -209,7 +209,7 @@ class AnswerCache:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What came of making an answer."""
+    """The outcome of making an answer: the answer, or its error."""
 
     answer: Any
     error: Exception | None
@@ -250,7 +250,7 @@ def _soon(question: str, arguments: tuple[Any, ...]) -> _Question:
 
 @dataclass(slots=True)
 class _Place:
-    """Where one answer is kept, and made by one at a time."""
+    """The place of one kept answer, which only one thread makes at a time."""
 
     kept: _Made | None = None
     making: threading.Event | None = None
@@ -272,7 +272,7 @@ class VersionRecords:
         self._records: _Lru[Record] = _Lru(_MOST_RECORDS)
 
     def forms(self, arena: ShownArena, pool: str, rows: Sequence[LeaderboardRow], ask: Ask) -> Mapping[str, Form]:
-        """Return how the versions of these lines did lately, by version id. Raises AnswerPendingError."""
+        """Return the recent form of the versions in these lines, by version id. Raises AnswerPendingError."""
         keys = {row.version_id: _key(pool, row) for row in rows}
         known = {version: form for version, key in keys.items() if (form := self._forms.get(key)) is not None}
         missing = [version for version in keys if version not in known]

@@ -30,7 +30,7 @@ def format_count(number: int) -> str:
 
 
 def format_rating(value: float) -> str:
-    """Return a rating, mu or sigma with two digits behind the point."""
+    """Return a rating, mu or sigma with two decimal places."""
     return f"{value:z.2f}".replace("-", "\u2212")
 
 
@@ -40,12 +40,12 @@ def format_change(value: float) -> str:
 
 
 def format_elo(value: float) -> str:
-    """Return a number of the Elo scale, which tells nothing behind the point."""
+    """Return a number of the Elo scale without decimal places, which would mean nothing."""
     return f"{value:z.0f}".replace("-", "\u2212")
 
 
 def format_share(value: float) -> str:
-    """Return a part of 1 as a percentage with one digit behind the point."""
+    """Return a part of 1 as a percentage with one decimal place."""
     return f"{100 * value:.1f}{_THIN_SPACE}%"
 
 
@@ -55,7 +55,7 @@ def format_instant(at_us: int) -> str:
 
 
 def iso_instant(at_us: int) -> str:
-    """Return an instant as machines read it."""
+    """Return an instant in ISO 8601."""
     return datetime.fromtimestamp(at_us / 1e6, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
@@ -84,7 +84,7 @@ def _two(amount: int, size: int, large: str, small: str) -> str:
 
 
 def short_id(text: str) -> str:
-    """Return the end of an id, by which a match or tournament can be named, too."""
+    """Return the end of an id, which also names a match or tournament."""
     return text[-8:]
 
 
@@ -109,7 +109,7 @@ def tournament_address(name: str) -> str:
 
 
 def filled(columns: Iterable[Column], rows: Sequence[Any]) -> tuple[Column, ...]:
-    """Return the columns but those of shared firsts and draws of which there are none in these rows."""
+    """Return the columns, without those of shared firsts and draws if these rows have none."""
     return without_empty(columns, rows) if rows else without(columns, *TOGETHER)
 
 
@@ -132,7 +132,7 @@ def game_title(name: str) -> str:
 
 
 def pool_details(pool: Pool, language: str) -> str:
-    """Return a pool without its game in words; of the options only those that differ from the game's defaults."""
+    """Return a pool in words, without its game; only options that differ from the game's defaults are named."""
     say = words(language).say
     kind = [say("pool.remote")] if pool.remote else []
     usual = [say("pool.seats", count=pool.seats), say("pool.clock", clock=pool.time_control)]
@@ -142,7 +142,7 @@ def pool_details(pool: Pool, language: str) -> str:
 
 
 def address_of_page(path: str, **values: str | None) -> str:
-    """Return the address of a page with those values that are not empty."""
+    """Return the address of a page with the values that are not empty as its query."""
     given = {name: value for name, value in values.items() if value}
     return f"{path}?{urlencode(given)}" if given else path
 

@@ -62,7 +62,7 @@ class HelperProcess:
             self._ready()
 
     def ask(self, otherwise: Callable[[], T], question: str, *arguments: Any, **more: Any) -> T:
-        """Return the answer to a question, that of `otherwise` if the process has none.
+        """Return the answer of the process to a question, or that of `otherwise` if it has none.
 
         A question is `story`, or one that `call_of` takes.
         """
@@ -84,7 +84,7 @@ class HelperProcess:
             self._end(self._process)
 
     def _exchange(self, question: object) -> tuple[Any] | None:
-        """Return the answer alone in a tuple, or `None` if there is none."""
+        """Return the answer in a tuple, or `None` if there is none."""
         try:
             return self._answered(question)
         except (OSError, EOFError, pickle.PickleError, ValueError) as error:
@@ -94,7 +94,7 @@ class HelperProcess:
             return None
 
     def _answered(self, question: object) -> tuple[Any] | None:
-        """Ask the process, one that gives way less if it was never let run."""
+        """Ask the process; if it is starved, ask a new one of a higher priority."""
         process = self._ready()
         if process is None:
             return None
@@ -139,7 +139,7 @@ class HelperProcess:
 
 
 def _has_answered(answers: IO[bytes], waited_s: float) -> bool:
-    """Wait for an answer so many seconds."""
+    """Wait for an answer for so many seconds, and return whether there is one."""
     waiting = select.poll()  # unlike select it takes a descriptor of any number
     waiting.register(answers, select.POLLIN)
     return bool(waiting.poll(1000 * waited_s))
@@ -189,7 +189,7 @@ class WorkQueue:
         self._thread: threading.Thread | None = None
 
     def put(self, work: Work) -> bool:
-        """Have something done; false, and it is not done, if too much waits already."""
+        """Add work to the queue; return False, and drop it, if the queue is full."""
         try:
             self._waiting.put_nowait(work)
         except queue.Full:
@@ -206,7 +206,7 @@ class WorkQueue:
 
 
 def give_way(niceness: int) -> None:
-    """Give way to others so far, for the rest of this process."""
+    """Lower the priority of this process to a niceness; `IDLE` is less than any."""
     if niceness >= IDLE:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     else:
@@ -214,7 +214,7 @@ def give_way(niceness: int) -> None:
 
 
 def was_starved(pid: int, has_ended: Callable[[float], bool], patience_s: float) -> bool:
-    """Return, as soon as it is clear, whether a process was not let run before it had done what it does.
+    """Return, as soon as it is clear, whether a process got almost no processor time before it had done its work.
 
     `has_ended` waits for that, so many seconds at most, and tells whether it has. A process is starved that got less
     than a twentieth of the processor in `patience_s`: where bots take all of a machine, and share the group of the
@@ -229,7 +229,7 @@ def was_starved(pid: int, has_ended: Callable[[float], bool], patience_s: float)
 
 
 def _used_s(pid: int) -> float:
-    """Return the processor time of a process so far; of one that has ended, so much that it did not starve."""
+    """Return the processor time of a process so far; infinity for one that has ended."""
     with suppress(OSError):
         return time.clock_gettime((~pid << 3) | 2)  # clock_getcpuclockid(3) of the whole process
     return float("inf")

@@ -75,7 +75,7 @@ class OfficialTables:
             return kept
 
     def close(self) -> None:
-        """Fit nothing more, not even what is due, and wait for the end of the fit that runs."""
+        """Start no more fits, not even those due, and wait for the one that runs."""
         self._is_closed = True
         self._wanted.put(None)
         with self._lock:

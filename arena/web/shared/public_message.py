@@ -23,7 +23,7 @@ _SOCKET: Final = "unix:"
 
 
 def public_message(error: BaseException) -> str:
-    """Return what may be told of an error."""
+    """Return the message of an error as the public may read it."""
     if is_full(error):
         return _FULL
     if isinstance(error, DatabaseError):

@@ -110,7 +110,7 @@ def _text_or_name(known: Words, family: str, name: str) -> str:
 
 
 def send_packed(request: Request, packed: bytes, headers: Mapping[str, str]) -> Response:
-    """Return an answer of JSON that is packed by gzip, unpacked for who does not take it so."""
+    """Return an answer of JSON packed by gzip, unpacked for a client that does not accept gzip."""
     vary = ", ".join(filter(None, (headers.get("vary"), "Accept-Encoding")))
     all_headers = {**headers, "vary": vary}
     if "gzip" in request.headers.get("accept-encoding", ""):
@@ -126,13 +126,13 @@ def static_address(name: str) -> str:
 
 
 class HashedStaticFiles(StaticFiles):
-    """Serves files; what was asked for by its content may be kept."""
+    """Serves static files; one asked for by the hash of its content may be cached for a year."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory=directory)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file, to be kept if it was asked for by its content."""
+        """Return a file, which may be cached if it was asked for by the hash of its content."""
         response = await super().get_response(path, scope)
         is_named = scope["query_string"].startswith(b"v=") and response.status_code == 200
         response.headers["cache-control"] = f"public, max-age={_YEAR_S}, immutable" if is_named else "no-cache"

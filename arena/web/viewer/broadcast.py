@@ -59,17 +59,17 @@ class MatchBroadcast:
 
     @property
     def has_begun(self) -> bool:
-        """Return whether anything is known of the match yet."""
+        """Return whether the match has had any event."""
         return bool(self._events)
 
     def close(self) -> None:
-        """Watch no longer, and send the spectators home."""
+        """Stop watching, and end the streams of the spectators."""
         self.is_over = self._is_closed = True
         self._end_watch()
         self.wake_all()
 
     def beat(self) -> None:
-        """Give the spectators what is new: until the next beat all of them get the same."""
+        """Release what is new to the spectators: until the next beat all of them get the same."""
         if not self._has_news:
             return
         with self._lock:
@@ -80,12 +80,12 @@ class MatchBroadcast:
         self.wake_all()
 
     def wake_all(self) -> None:
-        """Have every spectator look whether there is something for him."""
+        """Wake every spectator to look for news."""
         for waker in self.wakers:
             waker.set()
 
     def begin(self, language: str) -> None:
-        """Tell the match in a language from now on; in a thread, for all that has happened is told first."""
+        """Tell the match in a language from now on; called in a thread, because all past events are told first."""
         with self._lock:
             if language not in self._stories:
                 live_story = LiveStory(language)
@@ -95,7 +95,7 @@ class MatchBroadcast:
                 self._stories[language] = live_story
 
     def message(self, language: str, place: str | None, *, only_latest: bool = False) -> tuple[str, bytes] | None:
-        """Return the place that a spectator is at then, and what he is told, or None if he knows everything.
+        """Return a spectator's next place and the message that leads there, or None if nothing is new.
 
         Whoever is at no place that is known gets the whole story, or with `only_latest` its last position.
         """
@@ -105,7 +105,9 @@ class MatchBroadcast:
                 return None
             key = (language, place or f"none {only_latest}", live_story.place)
             if key not in self._messages:
-                self._keep(key, _compose(self.match, live_story, place, only_latest=only_latest))
+                self._messages[key] = _compose(self.match, live_story, place, only_latest=only_latest)
+                while len(self._messages) > _KEPT_MESSAGES:
+                    self._messages.popitem(last=False)
             return live_story.place, self._messages[key]
 
     def snapshot(self, language: str) -> bytes:
@@ -123,13 +125,8 @@ class MatchBroadcast:
                 self._snapshots[language] = (time.monotonic(), packed)
             return packed
 
-    def _keep(self, key: tuple[str, str, str], message: bytes) -> None:
-        self._messages[key] = message
-        while len(self._messages) > _KEPT_MESSAGES:
-            self._messages.popitem(last=False)
-
     def _follow(self, watch: Watch) -> None:
-        """Take the events, to the end of the match or of the watch."""
+        """Take events until the match or the watch ends."""
         try:
             for event in watch(self.match):
                 self._take(event)
@@ -204,31 +201,29 @@ class LiveStory:
             self.attempt = event.start.attempt
         story = self._story = follow(self._story, event, self._language, hides=True)
         if event.end is None:
-            self._add(self._encoder.encode(story.frames[-1]))
+            frame = self._encoder.encode(story.frames[-1])
+            translate_faults(frame, self._language)
+            self._frames.append(frame)
+            self._parts_after.append(len(self._table.parts))
         elif story.finish is not None:
             self._end = finish_json(story.finish)
             translate_faults(self._end, self._language)
 
-    def _add(self, frame: dict[str, Any]) -> None:
-        translate_faults(frame, self._language)
-        self._frames.append(frame)
-        self._parts_after.append(len(self._table.parts))
-
     def release(self) -> None:
-        """Let spectators have everything that was told so far."""
+        """Release everything told so far to the spectators."""
         for frame in self._frames[self.count :]:
             changes = frame.get("parts", ())
             self._shown |= dict(zip(changes[::2], changes[1::2], strict=True))
         self.count = len(self._frames) + (self._end is not None)
 
     def knows(self, place: str | None) -> bool:
-        """Return whether somebody who is at a place can go on there."""
+        """Return whether a spectator can go on from a place."""
         attempt, _, count = (place or "").partition(".")
         is_number = count.isascii() and count.isdecimal() and len(count) < _MOST_DIGITS
         return attempt == str(self.attempt) and is_number and 0 < int(count) <= self.count
 
     def since(self, place: str) -> dict[str, Any]:
-        """Return what somebody lacks who is at a place that is known: frames, the parts they need, and the end."""
+        """Return what a spectator at a known place lacks: frames, the parts they need, and the end."""
         first_count = int(place.partition(".")[2])
         known = self._parts_after[min(first_count, len(self._frames))]
         return {

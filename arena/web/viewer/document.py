@@ -52,13 +52,13 @@ def viewer_document(story: Story, table: PartTable | None = None) -> dict[str, A
 
 
 def translate_faults(place: Mapping[str, Any], language: str) -> None:
-    """Say in a language what is said of the faults of a frame, or of an end."""
+    """Translate the explanations of the faults of a frame or an end."""
     for fault in place.get("faults", ()):
         fault["explanation"] = translate(fault["explanation"], language)
 
 
 def seat_marks(start: LiveStart) -> dict[str, list[str]]:
-    """Return seat by seat the mark of who plays, and the colour that the board gives the seat, or else that mark's."""
+    """Return for each seat the mark of its bot and its colour on the board; without one, the colour of the mark."""
     marks = [mark_of(name) for name in start.bots]
     drawn = registry.get(start.game).shown.seat_colours
     colours = drawn[: len(marks)] if len(drawn) >= len(marks) else [mark.colour for mark in marks]
@@ -80,7 +80,7 @@ def persons_of(match: MatchDetail) -> Persons:
 
 
 def with_persons(document: Mapping[str, Any], persons: Persons) -> Mapping[str, Any]:
-    """Return a replay in whose seats people sit by name."""
+    """Return a replay with the names of people in their seats."""
     if not persons:
         return document
     seats = [{**seat, "name": persons.get(number, seat["name"])} for number, seat in enumerate(document["seats"])]
@@ -96,7 +96,7 @@ def event_with_persons(event: MatchEvent, persons: Persons) -> MatchEvent:
 
 
 def viewer_words(language: str) -> dict[str, str]:
-    """Return the script's words by the last part of their ids, causes of faults as `fault_timeout`."""
+    """Return the texts of the viewer's script by the last part of their ids; causes of faults as `fault_timeout`."""
     say = words(language).say
     texts = {
         text_id.partition(".")[2]: say(text_id, **{name: "{" + name + "}" for name in names})

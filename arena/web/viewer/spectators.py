@@ -85,7 +85,7 @@ async def stream(
     latest: bool = False,
     last_event_id: Annotated[str | None, Header(max_length=1000)] = None,
 ) -> Response:
-    """Tell what happens in some matches, as the docstring of this module says.
+    """Stream what happens in some matches, as the docstring of this module describes.
 
     `after` is a place for each match. A browser that comes back says itself where it was. With `latest` a story begins
     with its last position.
@@ -108,7 +108,7 @@ async def stream(
 
 @router.get("/tv")
 def show_live(request: Request, after: Annotated[str, Query(max_length=100)] = "") -> Response:
-    """Lead to a match that can be watched now, the one that began last; not to `after`, which was seen already.
+    """Redirect to the live match that began last, but not to `after`, which was seen already.
 
     Where there is none it leads to the front page.
     """
@@ -128,7 +128,7 @@ async def _open(request: Request, hub: Hub, match: str, language: str) -> MatchB
 
 
 class Hub:
-    """Lives in one event loop. `close` is called once, before the server waits for its answers to end."""
+    """All matches that are watched now. Lives in one event loop; `close` is called before the server waits."""
 
     def __init__(self, opener: Opener) -> None:
         self._opener = opener
@@ -153,7 +153,7 @@ class Hub:
         return found
 
     def need_room(self) -> None:
-        """Raise TooManyStreamsError if nobody more can look on."""
+        """Raise TooManyStreamsError if no more spectators are served."""
         if self.spectators >= MOST_SPECTATORS or self.is_closed:
             raise TooManyStreamsError(
                 Text(
@@ -188,7 +188,7 @@ class Hub:
         return broadcast
 
     def _make_room(self) -> bool:
-        """Give up a match that nobody looks at, or else one that has not begun; return whether there is one."""
+        """Stop watching a match without spectators, or else one that has not begun; return whether there was one."""
         spare = [one for one in self._broadcasts.values() if not one.wakers or not one.has_begun]
         if not spare:
             return False
@@ -209,7 +209,7 @@ class Hub:
 
 
 def watch_service(service: str) -> Opener:
-    """Return what opens watches of the service at an address, as the public sees it; a connection for each.
+    """Return a function that opens a watch of the service as the public sees it, each on its own connection.
 
     Where a game hides parts, the events of a match that goes on are only for the organiser: they are watched for him,
     and whoever tells them shows of each position what all seats see.
@@ -224,7 +224,7 @@ def watch_service(service: str) -> Opener:
 
 
 def without_note(event: MatchEvent) -> MatchEvent:
-    """Return an event without what the bot noted, which nobody else may read while the match goes on."""
+    """Return an event without the bot's note, which stays private while the match goes on."""
     return event if event.move is None else replace(event, move=replace(event.move, note=None))
 
 
@@ -265,7 +265,7 @@ class Spectator(Response):
         return self._has_left or self._hub.is_closed or all(view.is_done for view in self._views)
 
     async def _wait(self) -> bool:
-        """Return whether there were news before the next heartbeat."""
+        """Wait for news; return False if there is none before the next heartbeat."""
         try:
             async with asyncio.timeout(HEARTBEAT_S):
                 return await self._news.wait()

@@ -47,7 +47,7 @@ def render_story(arena: ArenaPort, match_id: str, language: str) -> bytes:
 
 
 def story_renderer(helper: HelperProcess | None) -> Callable[[ArenaPort, str, str], bytes]:
-    """Return what tells matches as `arena.web.viewer.stories.render_story` does."""
+    """Return `render_story`, or a function that has the helper do the same."""
     if helper is None:
         return render_story
 
@@ -77,7 +77,7 @@ class StoryCache:
         return self._kept.get(story_id(match, language), render_in_turn)
 
     def document(self, arena: ArenaPort, match: MatchDetail, language: str) -> dict[str, Any]:
-        """Return the same as data."""
+        """Return the story of a finished match as data; the same errors."""
         found: dict[str, Any] = json.loads(gzip.decompress(self.packed(arena, match, language)))
         return found
 
@@ -96,7 +96,7 @@ class StoryCache:
 
 
 def story_id(match: MatchDetail, language: str) -> str:
-    """Return what changes when a story does: the match, the language, the program and the game that tell it."""
+    """Return a hash of everything a story depends on: the match, the language, the program and the game."""
     parts = (match.match_id, match.record_digest, language, renderer_hash(match.pool.game))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:20]
 
@@ -123,7 +123,7 @@ def _files(package: str) -> Iterator[Path]:
 
 
 class ReplayChecks:
-    """The checks of matches. A check plays a match again, so that two at once would take a core more."""
+    """The checks of matches, one at a time: each plays a match again, and two at once would take another core."""
 
     def __init__(self) -> None:
         self._semaphore = QueueingSemaphore(1, _MOST_WAITING)
