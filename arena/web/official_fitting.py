@@ -15,7 +15,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -128,14 +127,12 @@ def _read_answer(text: bytes) -> OfficialTable:
         "pool": Pool(**data["pool"]),
         "rows": tuple(OfficialRow(**{**row, "stronger": ()}) for row in data["rows"]),
         "seats": tuple(SeatAdvantage(**seat) for seat in data["seats"]),
-        "circles": tuple(_circle(circle) for circle in data["circles"]),
+        "circles": tuple(
+            Circle(**{**circle, **{key: tuple(circle[key]) for key in ("versions", "bots", "shares", "blocks")}})
+            for circle in data["circles"]
+        ),
     }
     return OfficialTable(**{**data, **parts})
-
-
-def _circle(data: Mapping[str, Any]) -> Circle:
-    lists = {key: tuple(data[key]) for key in ("versions", "bots", "shares", "blocks")}
-    return Circle(**{**data, **lists})
 
 
 def main() -> int:

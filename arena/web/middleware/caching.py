@@ -128,13 +128,11 @@ class _CapturedResponse:
             self._size += len(part)
             if self._size <= _MOST_BYTES_EACH:
                 self._parts.append(part)
-            self.is_whole = not message.get("more_body", False) and self._is_fit()
+            headers = Headers(raw=self.start["headers"])
+            is_for_all = "set-cookie" not in headers and "no-store" not in headers.get("cache-control", "")
+            is_fit = self.start["status"] == _OK and is_for_all and self._size <= _MOST_BYTES_EACH
+            self.is_whole = is_fit and not message.get("more_body", False)
         await self._send(message)
-
-    def _is_fit(self) -> bool:
-        headers = Headers(raw=self.start["headers"])
-        is_for_all = "set-cookie" not in headers and "no-store" not in headers.get("cache-control", "")
-        return self.start["status"] == _OK and is_for_all and self._size <= _MOST_BYTES_EACH
 
 
 class ETagMiddleware:

@@ -64,18 +64,13 @@ def need_room_for(request: Request) -> int:
     length = request.headers.get("content-length", "")
     if not length.isdecimal():
         raise HTTPException(411, Text("web.tell_how_long_upload", "tell how long the upload is"))
-    most_bytes = _most_bytes(request, session)
+    with asking(request, session.token) as arena:
+        identity = arena.account.get_identity()
+        most_mb = arena.account.get_usage().limits.archive_mb if identity.owner else 0  # the organiser has no own limit
+    most_bytes = min(most_mb << 20 or _LIMITS.archive_bytes, _LIMITS.archive_bytes)
     if int(length) > most_bytes + _FORM_BYTES:
         raise HTTPException(413, words(language_of(request)).say("owner.too_large", megabytes=most_bytes >> 20))
     return most_bytes
-
-
-def _most_bytes(request: Request, session: OwnerSession) -> int:
-    """Return how large an archive an owner may hand in; the organiser has no limit but that of all archives."""
-    with asking(request, session.token) as arena:
-        identity = arena.account.get_identity()
-        most_mb = arena.account.get_usage().limits.archive_mb if identity.owner else 0
-    return min(most_mb << 20 or _LIMITS.archive_bytes, _LIMITS.archive_bytes)
 
 
 @router.post("/account/upload")
@@ -145,7 +140,9 @@ async def follow_admission(
 async def _events(request: Request, followers: OpenStreams, version: str, place: str) -> AsyncGenerator[bytes, None]:
     """Yield the parts of the page that differ from those that the browser has, until nothing changes any more."""
     yield BEGIN
-    known, quiet_s = _marks_of(place), 0.0
+    marks = place.split(".")
+    known = dict(zip(_PARTS, marks if len(marks) == len(_PARTS) else [""] * len(_PARTS), strict=True))
+    quiet_s = 0.0
     with followers.counted(), asking(request, session_of(request).token) as arena:
         while True:
             parts, is_over = await run_in_threadpool(_parts, request, arena, version)
@@ -162,12 +159,6 @@ async def _events(request: Request, followers: OpenStreams, version: str, place:
             if quiet_s >= HEARTBEAT_S:
                 quiet_s = 0.0
                 yield HEARTBEAT
-
-
-def _marks_of(place: str) -> dict[str, str]:
-    """Return the marks of the parts that a browser has, from the id of the last event that it was sent."""
-    marks = place.split(".")
-    return dict(zip(_PARTS, marks if len(marks) == len(_PARTS) else [""] * len(_PARTS), strict=True))
 
 
 def _parts(request: Request, arena: RemoteArena, version: str) -> tuple[dict[str, str], bool]:

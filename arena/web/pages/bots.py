@@ -12,13 +12,11 @@ from starlette.responses import Response
 from arena.i18n.catalogue import words
 from arena.match.replay import ReplayError
 from arena.model.admissions import Admission
-from arena.model.answers import ComparisonResult
 from arena.model.bots import BotDetail
 from arena.model.columns import PLACES
 from arena.model.errors import ForbiddenError, HiddenError, RefusedError, UnknownError
 from arena.model.overview import WalkPoint
 from arena.model.port import ShownArena
-from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.charts import as_data, draw_chart, rating_chart, walk_chart
 from arena.web.shared.formats import address_of_page
 from arena.web.shared.rendering import render
@@ -204,7 +202,16 @@ def show_comparison(request: Request, tournament: str) -> Response:
     """Show how the test of a comparison went."""
     arena = arena_of(request)
     detail = answers_of(request).get_tournament(arena, tournament)
-    result = _result(detail)
+    result = detail.comparison
+    if result is None:
+        raise RefusedError(
+            Text(
+                "app.compares_nothing_format",
+                "{name} compares nothing: its format is {format}",
+                name=repr(detail.summary.name),
+                format=detail.summary.format,
+            )
+        )
     points: tuple[WalkPoint, ...] = answers_of(request).of_tournament(
         arena, detail.summary.id, "overview.walk_comparison", points=_WALK_POINTS
     )
@@ -219,16 +226,3 @@ def show_comparison(request: Request, tournament: str) -> Response:
         walk_data=as_data(chart),
         walk_points=[*points[:-1:every], points[-1]] if points else [],
     )
-
-
-def _result(detail: TournamentDetail) -> ComparisonResult:
-    if detail.comparison is None:
-        raise RefusedError(
-            Text(
-                "app.compares_nothing_format",
-                "{name} compares nothing: its format is {format}",
-                name=repr(detail.summary.name),
-                format=detail.summary.format,
-            )
-        )
-    return detail.comparison

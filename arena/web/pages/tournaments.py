@@ -127,19 +127,17 @@ def _crosstable(request: Request, found: TournamentDetail) -> tuple[CrosstableVi
     if len(found.standings) < 2:
         return None, ""
     try:
-        table = answers_of(request).of_tournament(
+        table: Crosstable = answers_of(request).of_tournament(
             arena_of(request), found.summary.id, "statistics.get_crosstable", limit=_MOST_CROSSED
         )
     except HiddenError as error:
         return None, str(error)
-    return (_crossed(table), "") if table.meetings else (None, "")
-
-
-def _crossed(table: Crosstable) -> CrosstableView:
+    if not table.meetings:
+        return None, ""
     met = {(one.version_id, one.opponent_id): one for one in table.meetings}
     ids = [version.version_id for version in table.versions]
     rows = tuple(tuple(met.get((mine, other)) for other in ids) for mine in ids)
-    return CrosstableView(tuple(version.name for version in table.versions), rows)
+    return CrosstableView(tuple(version.name for version in table.versions), rows), ""
 
 
 def _pairings(request: Request, found: TournamentDetail) -> tuple[Pairing, ...]:

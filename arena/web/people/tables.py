@@ -237,10 +237,19 @@ class GameTables:
         return self._accounts.seat(account, number, person, lambda: self._note(table))
 
     def _note(self, table: GameTable) -> None:
-        if table in self._tables:
-            table.change()
-            if table.is_over and table.over_since is None:
-                self._end(table)
+        """Wake those who look at a table; free the accounts of one that is over, which is kept for a while."""
+        if table not in self._tables:
+            return
+        table.change()
+        if not table.is_over or table.over_since is not None:
+            return
+        table.over_since = self._loop.time()
+        for chair in table.chairs.values():
+            chair.seat.close()
+            if chair.running is not None:
+                chair.running.cancel()
+        self._accounts.give_back([chair.connection.name for chair in table.chairs.values()])
+        self._save()
 
     # Tables.
 
@@ -277,16 +286,6 @@ class GameTables:
         self._add(table)
         if table.about.match_id:
             self._watch(table)
-
-    def _end(self, table: GameTable) -> None:
-        """Free the accounts of a table that is over; it can be looked at for a while."""
-        table.over_since = self._loop.time()
-        for chair in table.chairs.values():
-            chair.seat.close()
-            if chair.running is not None:
-                chair.running.cancel()
-        self._accounts.give_back([chair.connection.name for chair in table.chairs.values()])
-        self._save()
 
     def _save(self) -> None:
         tables = [table for table in self._tables if table.over_since is None]

@@ -66,8 +66,15 @@ class HelperProcess:
 
         A question is `story`, or one that `call_of` takes.
         """
+        asked, found = (question, arguments, more), None
         with self._asking:
-            found = self._exchange((question, arguments, more))
+            try:
+                found = self._answered(asked)
+            except (OSError, EOFError, pickle.PickleError, ValueError) as error:
+                if not self._is_closed:
+                    why, what = repr(error), repr(asked)[:200]
+                    _LOG.warning("the helper of the pages gave no answer", error=why, question=what)
+                self._forget()
         if found is None:
             return otherwise()
         answer: T = found[0]
@@ -82,16 +89,6 @@ class HelperProcess:
         self._is_closed = True
         if self._process is not None:
             self._end(self._process)
-
-    def _exchange(self, question: object) -> tuple[Any] | None:
-        """Return the answer in a tuple, or `None` if there is none."""
-        try:
-            return self._answered(question)
-        except (OSError, EOFError, pickle.PickleError, ValueError) as error:
-            if not self._is_closed:
-                _LOG.warning("the helper of the pages gave no answer", error=repr(error), question=repr(question)[:200])
-            self._forget()
-            return None
 
     def _answered(self, question: object) -> tuple[Any] | None:
         """Ask the process; if it is starved, ask a new one of a higher priority."""

@@ -129,22 +129,19 @@ class MatchBroadcast:
         """Take events until the match or the watch ends."""
         try:
             for event in watch(self.match):
-                self._take(event)
+                with self._lock:
+                    if event.start is not None:
+                        self._events.clear()
+                    self._events.append(event)
+                    for live_story in self._stories.values():
+                        live_story.take(event)
+                    self._has_news = True
         except Exception as error:  # the top of a thread: the spectators are told, and a new watch begins anew
             if not self._is_closed:
                 _LOG.warning("a match is watched no longer", match=self.match, why=" ".join(str(error).split()))
                 self.failure = error
         with self._lock:
             self._has_ended = self._has_news = True
-
-    def _take(self, event: MatchEvent) -> None:
-        with self._lock:
-            if event.start is not None:
-                self._events.clear()
-            self._events.append(event)
-            for live_story in self._stories.values():
-                live_story.take(event)
-            self._has_news = True
 
 
 def _compose(match: str, live_story: LiveStory, place: str | None, *, only_latest: bool) -> bytes:
