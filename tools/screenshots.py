@@ -25,7 +25,7 @@ from typing import Final
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from arena.web.opening import open_site
+from arena.web.app import open_site
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PICTURES: Final = ROOT / "docs" / "pictures"

@@ -55,7 +55,6 @@ LONGEST_DECISION_US = 10_000_000
 LONGEST_BANK_US = 300_000_000
 LONGEST_START_US = 60_000_000
 _KIND = "challenge"
-_DIGITS = 16
 _WHY = {
     Unfit.DISABLED: Text("app.it_is_disabled", "it is disabled"),
     Unfit.OWNER_DISABLED: Text("app.owner_disabled", "its owner is disabled"),

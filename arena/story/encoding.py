@@ -18,13 +18,12 @@ A picture is drawn by taking the parts of the frames up to it, the later over th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from arena.model.match_details import FaultFact
-from arena.story.frames import Finish, Frame
-from arena.story.story import Story
+from arena.story.story import Finish, Frame, Story
 
 FORMAT = "arena.story"
 SCHEMA = 1
@@ -61,21 +60,19 @@ class FrameEncoder:
         """Return the next frame as JSON data."""
         data: dict[str, Any] = {"ply": frame.ply, "decider": frame.decider, **_filled(frame)}
         if frame.picture is not None:
-            data |= self._changes(frame.picture.parts)
+            numbers = [self._table.number(part) for part in frame.picture.parts]
+            before = [*self._shown, *[-1] * (len(numbers) - len(self._shown))]
+            changed = [part for slot, number in enumerate(numbers) if number != before[slot] for part in (slot, number)]
+            self._shown = numbers
+            if changed:
+                data["parts"] = changed
             if frame.picture.title != self._title:
                 data["title"] = self._title = frame.picture.title
         return data
 
-    def _changes(self, parts: Iterable[str]) -> dict[str, Any]:
-        numbers = [self._table.number(part) for part in parts]
-        before = [*self._shown, *[-1] * (len(numbers) - len(self._shown))]
-        changed = [value for slot, number in enumerate(numbers) if number != before[slot] for value in (slot, number)]
-        self._shown = numbers
-        return {"parts": changed} if changed else {}
-
 
 def frame_json(frame: Frame) -> dict[str, Any]:
-    """Return all that is told of a ply as JSON data for programs, picture apart; what is empty is null."""
+    """Return everything about a ply but its picture as JSON data for programs; empty values are null."""
     return {
         "ply": frame.ply,
         "seat": frame.seat,
@@ -96,7 +93,7 @@ def frame_json(frame: Frame) -> dict[str, Any]:
 
 
 def _filled(frame: Frame) -> dict[str, Any]:
-    """Return what a frame tells besides its picture, without what is empty."""
+    """Return the values of a frame without its picture and without empty ones."""
     values = frame.values and [round(1000 * value) for value in frame.values]
     data = {
         "seat": frame.seat,
@@ -137,7 +134,7 @@ def finish_json(finish: Finish) -> dict[str, Any]:
 
 
 def head_json(story: Story) -> dict[str, Any]:
-    """Return what a story says before its frames."""
+    """Return the part of an encoded story that comes before its frames."""
     start, picture = story.start, story.frames[0].picture
     shared = ("width", "height", "style", "defs")
     return {

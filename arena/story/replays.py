@@ -47,7 +47,7 @@ def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: 
 
 
 def _start(document: Mapping[str, Any]) -> LiveStart:
-    """Return what a replay says of the beginning of its match, with all its chance."""
+    """Return the start of a match from its replay, with all outcomes of chance."""
     return LiveStart(
         match_id=document["match_id"],
         attempt=document["attempt"],
@@ -64,7 +64,7 @@ def _start(document: Mapping[str, Any]) -> LiveStart:
 
 
 def _move(entry: Mapping[str, Any], bots: Sequence[str]) -> LiveMove:
-    """Return a ply of a replay, which gave all chance at its beginning; the story writes the action itself."""
+    """Return a ply of a replay; its outcomes of chance came with the start, and the story writes the action."""
     return LiveMove(
         ply=entry["ply"],
         seat=entry["seat"],
@@ -80,7 +80,7 @@ def _move(entry: Mapping[str, Any], bots: Sequence[str]) -> LiveMove:
 
 
 def _end(result: Mapping[str, Any], bots: Sequence[str]) -> LiveEnd:
-    """Return how a replay says that its match ended, without the evidence, which is for the owners of the bots."""
+    """Return the end of a match from its replay, without the evidence of faults, which only the owners see."""
     faults = (
         FaultFact(
             seat=fault["seat"],

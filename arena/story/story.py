@@ -1,26 +1,74 @@
-"""A match told ply by ply, as it is played or from its replay.
+"""A match told ply by ply, as it is played or from its replay: its frames, its positions, and what all seats may see.
 
 The position is followed by applying each action with the outcomes of chance that came with it; no seed is needed.
+No I/O.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from arena.match.time_control import TimeControl
 from arena.model.live import LiveEnd, LiveMove, LiveStart, MatchEvent
-from arena.story.clocks import Clocks
+from arena.model.match_details import FaultFact
 from arena.story.errors import StoryError
-from arena.story.frames import Finish, Frame
-from arena.story.positions import PositionTracker
-from arena.story.public_positions import PublicPositions
-from engine.abilities import Move, View
-from engine.core import AbilityError, State
+from engine import registry
+from engine.abilities import Move, ScoringStep, View
+from engine.chance import ScriptedChance, ScriptError
+from engine.core import AbilityError, EngineError, Game, Reveal, State
 from engine.picture import Picture
 from engine.text import Text
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A position, and the ply that led to it. The first frame is the start, which no ply led to."""
+
+    ply: int
+    """-1 for the start."""
+    decider: int | None
+    """The seat that decides next; None at the end of the game."""
+    seat: int | None = None
+    """Who acted; None for the start, as all that follows is empty then."""
+    bot: str = ""
+    action: str = ""
+    """In the notation of the game."""
+    words: tuple[str, ...] = ()
+    """What happened, in whole sentences, chance included."""
+    chance: tuple[Reveal, ...] = ()
+    """What all could see of chance: dice, cards."""
+    by: str = ""
+    """Who chose the action: "bot", "forced" (there was no other), "opening", "caretaker"."""
+    elapsed_us: int | None = None
+    charged_us: int | None = None
+    note: str = ""
+    remaining_us: tuple[int, ...] | None = None
+    """What is left in each seat's bank after the ply; None if the match has none."""
+    faults: tuple[FaultFact, ...] = ()
+    """What went wrong right before the ply, or behind the last one."""
+    turn: int | None = None
+    """How many turns are over; None where the game counts none."""
+    values: tuple[float, ...] | None = None
+    """How good the position is for each seat, from 0 to 1; None where the game cannot tell."""
+    picture: Picture | None = None
+    """None if none was asked for, or the game draws none."""
+    text: str = ""
+    """The position as text, if a picture was asked for and the game draws none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How a match ended, and how it was scored."""
+
+    end: LiveEnd
+    scoring: tuple[ScoringStep, ...]
+    """Empty unless the game came to its own end and has a final scoring."""
+
+
 class Story:
-    """All that can be told of a match so far. `frames[n]` is the position after n plies."""
+    """A match so far, as it is shown. `frames[n]` is the position after n plies."""
 
     __slots__ = (
         "_clocks",
@@ -158,3 +206,128 @@ def follow(
     elif event.end is not None:
         story.end(event.end)
     return story
+
+
+class PositionTracker:
+    """The position of one match, found from its actions: `state` is that after `plies` of them."""
+
+    __slots__ = ("_chance", "game", "plies", "state")
+
+    def __init__(self, start: LiveStart) -> None:
+        """Begin with the start of a match. Raises StoryError if its game is not installed here with its rules."""
+        self.game = _installed(start)
+        self.plies = 0
+        self._chance = ScriptedChance([outcome.values for outcome in start.chance])
+        try:
+            options = self.game.parse_options(start.options)
+            self.state: State = self.game.new_state(len(start.bots), options, self._chance)
+        except (EngineError, ScriptError) as error:
+            raise StoryError(
+                Text("story.match_cannot_played_again", "the match cannot be played again: {why}", why=error)
+            ) from error
+
+    def apply(self, move: LiveMove) -> Move:
+        """Play the next ply and return what it did; no position that was returned before changes by it.
+
+        Raises StoryError if the ply does not fit.
+        """
+        before = self.state
+        if move.ply != self.plies or move.seat != before.seat():
+            raise StoryError(
+                Text(
+                    "story.ply_seat_does_not_follow",
+                    "ply {ply} of seat {seat} does not follow ply {last}",
+                    ply=move.ply,
+                    seat=move.seat,
+                    last=self.plies - 1,
+                )
+            )
+        self._chance.extend([outcome.values for outcome in move.chance])
+        after = before.clone(self._chance)
+        try:
+            after.apply(move.action)
+        except (EngineError, ScriptError) as error:
+            raise StoryError(
+                Text(
+                    "story.match_cannot_played_again_ply",
+                    "the match cannot be played again: ply {ply}: {why}",
+                    ply=move.ply,
+                    why=error,
+                )
+            ) from error
+        self.state = after
+        self.plies += 1
+        return Move(before, move.action, self.game.actions.format(move.action), move.seat, after, after.revealed())
+
+
+def _installed(start: LiveStart) -> Game:
+    try:
+        game = registry.get(start.game)
+    except EngineError as error:
+        raise StoryError(str(error)) from error
+    if game.rules_version != start.rules_version:
+        raise StoryError(
+            Text(
+                "story.played_version_rules_installed",
+                "it was played by version {version} of the rules of {game}; installed is {installed}",
+                version=start.rules_version,
+                game=game.name,
+                installed=game.rules_version,
+            )
+        )
+    return game
+
+
+class PublicPositions:
+    """Shows the positions of one match without what is hidden, as the referee would send them to any seat."""
+
+    __slots__ = ("_game", "_last", "_seats")
+
+    def __init__(self, game: Game, seats: int) -> None:
+        self._game = game
+        self._seats = seats
+        self._last: tuple[State, State] | None = None
+
+    def of(self, state: State) -> State:
+        """Return what all seats see of a position. Raises StoryError where they see different things."""
+        if not self._game.has_hidden_information:
+            return state
+        if self._last is None or self._last[0] is not state:
+            self._last = state, self._game.observed(self._sent(state)).state
+        return self._last[1]
+
+    def of_move(self, move: Move) -> Move:
+        """Return a move as all seats see it. Raises StoryError where they see different things."""
+        before, after = self.of(move.before), self.of(move.after)
+        return replace(move, before=before, after=after)
+
+    def _sent(self, state: State) -> bytes:
+        sent = {self._game.encode_observation(state, seat)[1] for seat in range(self._seats)}
+        if len(sent) > 1:
+            raise StoryError(
+                Text(
+                    "story.shows_each_seat_something_else",
+                    "{game} shows each seat something else; the match is shown when it is over",
+                    game=self._game.name,
+                )
+            )
+        return sent.pop()
+
+
+class Clocks:
+    """What is left in the banks of all seats: the same sums as `arena.match.match.Match` makes."""
+
+    __slots__ = ("_control", "_left_us")
+
+    def __init__(self, clock: Mapping[str, Any], seats: int) -> None:
+        self._control = TimeControl.from_json(clock)
+        self._left_us = [self._control.bank_us] * seats
+
+    def charge(self, seat: int, charged_us: int) -> None:
+        """Take the charge of an answer from a bank, and add its increment."""
+        self._left_us[seat] = max(self._left_us[seat] - charged_us, 0) + self._control.increment_us
+
+    @property
+    def left_us(self) -> tuple[int, ...] | None:
+        """Return what is left, seat by seat; None if no decision draws on a bank."""
+        return tuple(self._left_us) if self._control.has_bank else None

@@ -51,8 +51,7 @@ def _people(options: argparse.Namespace) -> PlayLimits:
 
 def _serve(options: argparse.Namespace, output: int) -> None:
     from arena.hosting.pipes import encode_frame
-    from arena.web.app import make_app
-    from arena.web.opening import open_site
+    from arena.web.app import make_app, open_site
     from arena.web.serving import Tls, listen, serve
 
     tls = Tls(options.certificate, options.key) if options.certificate else None

@@ -1,43 +1,127 @@
-"""Makes the web application of a site: its pages, its files, its rules against misuse. No socket is opened here."""
+"""Opens the site of a database, and makes its web application: pages, API, files, rules against misuse. No sockets."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache, partial
+from typing import Final
 
 from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
+from arena.app.store import store_of
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.model.people import PlayLimits
 from arena.rpc.errors import LoginError
-from arena.web.api.router import CALLS, DOCUMENTS
-from arena.web.helper.stories import story_renderer
-from arena.web.live.hub import Hub, watch_service
-from arena.web.middleware.address_check import AddressCheckMiddleware
-from arena.web.middleware.body_limits import BodyLimitMiddleware
+from arena.web.api import bots as bot_calls
+from arena.web.api import feed, openapi
+from arena.web.api import games as game_calls
+from arena.web.api import matches as match_calls
+from arena.web.api import pools as pool_calls
+from arena.web.api import tournaments as tournament_calls
+from arena.web.api.openapi import ANSWERS, PREFIX
+from arena.web.middleware.caching import ETagMiddleware, PageCacheMiddleware
 from arena.web.middleware.errors import install_errors
-from arena.web.middleware.etags import ETagMiddleware
-from arena.web.middleware.head_requests import HeadRequestMiddleware
-from arena.web.middleware.headers import SecurityHeadersMiddleware
-from arena.web.middleware.host_check import HostCheckMiddleware
 from arena.web.middleware.rate_limits import RateLimitMiddleware, TokenBuckets
-from arena.web.middleware.shutdown import ShutdownMiddleware
-from arena.web.owners.admissions import MOST_FOLLOWERS
-from arena.web.owners.authentication import NotSignedInError, answer_strangers
-from arena.web.owners.sessions import SessionStore
-from arena.web.people.opening import open_tables
-from arena.web.routes import ROUTERS
-from arena.web.shared.answer_cache import AnswerCache
-from arena.web.shared.page_cache import PageCacheMiddleware
-from arena.web.shared.site import Site
-from arena.web.shared.static_files import STATIC, HashedStaticFiles
+from arena.web.middleware.request_checks import AddressCheckMiddleware, BodyLimitMiddleware, HostCheckMiddleware
+from arena.web.middleware.response_headers import HeadRequestMiddleware, SecurityHeadersMiddleware, ShutdownMiddleware
+from arena.web.official_fitting import Fitter
+from arena.web.owners import pages as owners
+from arena.web.owners import sessions, submissions
+from arena.web.owners.sessions import NotSignedInError, SessionStore, answer_strangers
+from arena.web.owners.submissions import MOST_FOLLOWERS
+from arena.web.pages import bots, exports, front, games, leaderboards, matches, tournaments
+from arena.web.people import lobby
+from arena.web.people import pages as people
+from arena.web.people.tables import open_tables
+from arena.web.shared import visitor
+from arena.web.shared.answer_cache import AnswerCache, VersionRecords
+from arena.web.shared.helper import IDLE, HelperProcess
+from arena.web.shared.official_tables import OfficialTables
+from arena.web.shared.rendering import STATIC, HashedStaticFiles
+from arena.web.shared.site import NOBODY, Site
 from arena.web.shared.streams import OpenStreams
-from arena.web.shared.version_records import VersionRecords
-from arena.web.viewer.replay_checks import ReplayChecks
-from arena.web.viewer.story_cache import StoryCache
+from arena.web.viewer import spectators
+from arena.web.viewer.spectators import Hub, watch_service
+from arena.web.viewer.stories import ReplayChecks, StoryCache, story_renderer
+from ratings.store.database import open_for_reading
+from ratings.values.states import Scope
 
 _LEAST_ZIPPED_BYTES = 1000
+CALLS: Final[Sequence[APIRouter]] = (
+    pool_calls.router,
+    bot_calls.router,
+    tournament_calls.router,
+    tournament_calls.comparisons,
+    match_calls.router,
+    pool_calls.ladders,
+    game_calls.router,
+)
+"""The calls of the API, in the order in which the OpenAPI describes them."""
+ROUTERS: Final[Sequence[APIRouter]] = (
+    bots.router,
+    spectators.router,
+    submissions.router,
+    owners.router,
+    sessions.router,
+    exports.router,
+    front.router,
+    games.router,
+    leaderboards.router,
+    matches.router,
+    lobby.router,
+    people.router,
+    visitor.router,
+    tournaments.router,
+)
+"""The pages. What is listed here and among the calls is served, with the documents of the API, and nothing else."""
+
+
+@contextmanager
+def open_site(
+    db: str,
+    service: str | None = None,
+    *,
+    is_secure: bool = False,
+    people: PlayLimits = NOBODY,
+    names: tuple[str, ...] | None = None,
+    is_helped: bool = False,
+) -> Iterator[Site]:
+    """Open the site of a database, a path or URL, as somebody without a login may see it; it is closed at the end.
+
+    The database is read and never written.
+
+    `service` is where the service is reached that plays over it, if there is one; `people` may play there, `names` are
+    those by which browsers may ask for it, None for any. With `is_helped` processes of their own do what takes long, as
+    a site that many look at needs.
+    Raises the errors of `ratings.store.database.open_for_reading`.
+    """
+    database = open_for_reading(db)
+    fitter = Fitter(db)
+    official = OfficialTables(fitter.fit)
+    helper, counter = (HelperProcess(db), HelperProcess(db, IDLE)) if is_helped else (None, None)
+    try:
+        programs = StoredPrograms(store_of(db))
+        arena = LocalArena(database, programs, Viewer(Scope.VIEWER))
+        yield Site(
+            *(arena, service, is_secure),
+            official=official,
+            people=people,
+            names=names,
+            helper=helper,
+            counter=counter,
+        )
+    finally:
+        for one in (helper, counter):
+            if one is not None:
+                one.close()
+        fitter.close()
+        official.close()
+        database.close()
 
 
 def make_app(site: Site) -> FastAPI:
@@ -71,16 +155,19 @@ def make_app(site: Site) -> FastAPI:
 
 @cache
 def _routes() -> Sequence[BaseRoute]:
-    """Return what every application serves: to find out once what each call takes costs a quarter of a second."""
-    found = APIRouter()
-    found.include_router(CALLS)
-    for router in (DOCUMENTS, *ROUTERS):
+    """Return the routes of every application. They are made once: to inspect all calls takes a quarter of a second."""
+    found, calls = APIRouter(), APIRouter(prefix=PREFIX, responses=ANSWERS)
+    for router in CALLS:
+        calls.include_router(router)
+    found.include_router(calls)
+    found.include_router(openapi.router, prefix=PREFIX)
+    for router in (feed.router, bot_calls.badges, *ROUTERS):
         found.include_router(router, include_in_schema=False)
     return found.routes
 
 
 def _mark_of(site: Site) -> tuple[int, int] | None:
-    """Return what is another value when a page may be; `None` if there is no telling."""
+    """Return a value that changes whenever a page may change; `None` if that is unknown."""
     mark = site.arena.overview.mark()
     return None if mark is None else (mark, 0 if site.official is None else site.official.turn)
 

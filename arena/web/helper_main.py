@@ -1,4 +1,4 @@
-"""The process that helps the pages: `python -m arena.web.helper_main`, started by `arena.web.helper.process`.
+"""The process that helps the pages: `python -m arena.web.helper_main`, started by `arena.web.shared.helper`.
 
 It reads messages from its standard input, first the database and how far to give way to the pages, then questions, and
 writes their answers: a tuple with the answer, or `None` if it knows none. It ends at once when its input does.
@@ -18,16 +18,14 @@ from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.app.store import store_of
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.web.helper.priority import give_way
-from arena.web.helper.process import STORY, read_message, write_message
-from arena.web.helper.questions import call_of
-from arena.web.viewer.story_cache import render_story
+from arena.web.shared.helper import STORY, call_of, give_way, read_message, write_message
+from arena.web.viewer.stories import render_story
 from ratings.store.database import open_for_reading
 from ratings.values.states import Scope
 
 
 def main() -> int:
-    """Answer questions until nobody asks any more."""
+    """Answer questions until the input ends."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no answer
     questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -40,7 +38,7 @@ def main() -> int:
 
 
 def _read(pipe: IO[bytes], questions: queue.SimpleQueue[Any]) -> None:
-    """Pass questions on; end the process, whatever it is doing, with the one that asks."""
+    """Pass questions on, and end this process at once when the asking process ends."""
     try:
         while True:
             questions.put(read_message(pipe))
@@ -60,7 +58,7 @@ def _opened(db: str) -> Iterator[LocalArena]:
 
 
 def _answer(arena: LocalArena, question: str, arguments: tuple[Any, ...], more: Mapping[str, Any]) -> tuple[Any] | None:
-    """Return the answer in a tuple; whoever asked finds out for itself why there is none."""
+    """Return the answer in a tuple, or `None` on any error: the asking process then answers itself."""
     try:
         if question == STORY:
             return (render_story(arena, *arguments),)

@@ -10,7 +10,7 @@ import pytest
 from arena.adapters.batch import Batch
 from arena.adapters.features import features_of
 from arena.story.errors import StoryError
-from arena.story.public_positions import PublicPositions
+from arena.story.story import PublicPositions
 from bots.algorithms.greedy import GreedyBot
 from bots.algorithms.search import SearchBot
 from bots.algorithms.uniform import RandomBot

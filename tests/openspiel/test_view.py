@@ -8,8 +8,7 @@ from typing import Any, cast
 import pytest
 
 from arena.v1 import match_pb2, play_pb2
-from arena.web.people.look_ahead import look_ahead
-from arena.web.people.seat_board import SeatBoard
+from arena.web.people.human_seat import SeatBoard, look_ahead
 from arena.web.people.table_view import ObservedPly, TableView, _ply_json
 from engine import registry
 from engine.abilities import Move, View

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from arena.web.app import make_app
-from arena.web.opening import open_site
+from arena.web.app import make_app, open_site
 from tests.support.owners import RunningServer
 
 ORIGIN = {"origin": "http://testserver"}

@@ -12,11 +12,10 @@ from arena.model.people import PlayLimits
 from arena.model.port import ArenaPort
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import connect
-from arena.web.people.game_table import GameTable
-from arena.web.people.human_seat import HumanSeat
+from arena.web.people.game_table import GameTable, TableOrder
+from arena.web.people.human_seat import HumanSeat, HumanSeatState, PendingDecision
 from arena.web.people.service_client import ServiceClient
 from arena.web.people.tables import GameTables
-from arena.web.people.values import HumanSeatState, PendingDecision, TableOrder
 from tests.support.patience import PATIENCE_S
 
 Choose = Callable[[HumanSeat, PendingDecision], int]

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from arena.web.app import make_app
-from arena.web.opening import open_site
+from arena.web.app import make_app, open_site
 from arena.web.serving import listen, make_server
 from tests.support.patience import PATIENCE_S
 

@@ -26,7 +26,7 @@ from arena.trial.artifacts import KeepingError
 from arena.trial.trials import UndecidedError
 from arena.web.middleware.errors import STATUS
 from arena.web.shared.streams import TooManyStreamsError
-from arena.web.viewer.semaphore import TooManyWaitingError
+from arena.web.viewer.stories import TooManyWaitingError
 from engine.errors import EngineError
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError

@@ -8,10 +8,9 @@ from unittest import mock
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.app import make_app
-from arena.web.official.fitting import Fitter
-from arena.web.official.tables import FitError
-from arena.web.opening import open_site
+from arena.web.app import make_app, open_site
+from arena.web.official_fitting import Fitter
+from arena.web.shared.official_tables import FitError
 from tests.support.browsing import PHONE, WIDE, Watched, chromium, find_chromium
 from tests.support.played import played_database
 from tests.support.web_server import pages_of
@@ -39,7 +38,7 @@ class NoFitter:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_fits() -> Iterator[None]:
-    with mock.patch("arena.web.opening.Fitter", NoFitter):
+    with mock.patch("arena.web.app.Fitter", NoFitter):
         yield
 
 
@@ -70,7 +69,7 @@ def client(played: Path) -> Iterator[TestClient]:
 def address(played: Path) -> Iterator[str]:
     """Where a browser finds the pages of that database."""
     find_chromium()
-    with mock.patch("arena.web.opening.Fitter", Fitter), pages_of(played) as found:
+    with mock.patch("arena.web.app.Fitter", Fitter), pages_of(played) as found:
         yield found
 
 

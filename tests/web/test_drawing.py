@@ -6,9 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.web.drawing.chart import Bound, Chart, draw
-from arena.web.drawing.scale import Scale, figure, tick_text, ticks
-from arena.web.drawing.sparklines import axis, common_scale, interval_bar, sparkline
+from arena.web.drawing.charts import (
+    Bound,
+    Chart,
+    Scale,
+    axis,
+    common_scale,
+    draw_chart,
+    figure,
+    interval_bar,
+    sparkline,
+    tick_text,
+    ticks,
+)
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 CHART = Chart(
@@ -23,7 +33,7 @@ CHART = Chart(
 
 
 def test_a_chart_says_in_words_what_it_shows_and_escapes_it() -> None:
-    drawn = draw(CHART, "curve")
+    drawn = draw_chart(CHART, "curve")
     assert '<title id="curve-name">Rating &lt;of&gt; a</title><desc id="curve-told">It rises.</desc>' in drawn
     assert 'role="img" aria-labelledby="curve-name curve-told"' in drawn
     assert "good &amp; well" in drawn
@@ -31,7 +41,7 @@ def test_a_chart_says_in_words_what_it_shows_and_escapes_it() -> None:
 
 
 def test_the_band_surrounds_the_line_and_the_bound_lies_above() -> None:
-    drawn = draw(CHART, "curve")
+    drawn = draw_chart(CHART, "curve")
     (line,) = re.findall(r'polyline class="line" points="([^"]+)"', drawn)
     (band,) = re.findall(r'polygon class="band" points="([^"]+)"', drawn)
     (bound,) = re.findall(r'line class="bound good"[^>]* y1="([^"]+)"', drawn)
@@ -42,8 +52,8 @@ def test_the_band_surrounds_the_line_and_the_bound_lies_above() -> None:
 
 
 def test_a_chart_of_nothing_is_empty_and_whole() -> None:
-    assert draw(Chart("a", "b", (), ()), "x").endswith("</svg>")
-    assert "polyline" not in draw(Chart("a", "b", (), ()), "x")
+    assert draw_chart(Chart("a", "b", (), ()), "x").endswith("</svg>")
+    assert "polyline" not in draw_chart(Chart("a", "b", (), ()), "x")
 
 
 @given(st.lists(NUMBERS, min_size=2, max_size=30))

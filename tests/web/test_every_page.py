@@ -6,7 +6,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from arena.i18n.catalogue import LANGUAGES
-from arena.web.routes import ROUTERS
+from arena.web.app import ROUTERS
 from tests.support.browsing import PHONE, Watched
 
 PAGES = (
@@ -34,7 +34,7 @@ PAGES = (
 """The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
 
 ELSEWHERE = {
-    "tests/web/live/test_live_pages.py": ("/tv",),
+    "tests/web/live/test_spectators.py": ("/tv",),
     "tests/web/owners/test_in_a_browser.py": (
         "/login", "/account", "/account/admission", "/account/bot", "/account/tokens",
     ),
@@ -42,7 +42,7 @@ ELSEWHERE = {
         "/account/logs", "/account/build",
     ),
     "tests/web/people/test_in_a_browser.py": ("/play", "/play/{key}"),
-    "tests/web/test_running_tournament.py": ("/compare/{tournament}", "/tournaments/{tournament}/state"),
+    "tests/web/test_tournaments.py": ("/compare/{tournament}", "/tournaments/{tournament}/state"),
 }  # fmt: skip
 """The pages that need a service or another database, and where they are looked at."""
 NO_PAGE = re.compile(r".*\.(json|svg|csv)|.*/(live|events|state|waiting)")

@@ -12,14 +12,13 @@ from fastapi.testclient import TestClient
 from starlette.requests import ClientDisconnect
 
 from arena.rpc.errors import DiskFullError, ServiceError, UnreachableError
-from arena.web import connections
-from arena.web.app import make_app
-from arena.web.middleware import body_limits as bodies
+from arena.web import serving
+from arena.web.app import make_app, open_site
 from arena.web.middleware import errors
 from arena.web.middleware import rate_limits as limits
-from arena.web.middleware.host_check import is_known, is_this_machine
+from arena.web.middleware import request_checks as bodies
 from arena.web.middleware.rate_limits import TokenBuckets
-from arena.web.opening import open_site
+from arena.web.middleware.request_checks import is_known, is_this_machine
 from ratings.errors import DatabaseFullError
 from ratings.store.database import open_database
 from tests.support.patience import PATIENCE_S
@@ -113,8 +112,8 @@ def test_where_the_database_lies_is_told_to_nobody_when_it_is_gone(tmp_path: Pat
 @pytest.fixture
 def hasty(played: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     """Where a server listens that soon loses patience."""
-    monkeypatch.setattr(connections, "HEAD_S", SOON_S)
-    monkeypatch.setattr(connections, "READ_S", SOON_S)
+    monkeypatch.setattr(serving, "HEAD_S", SOON_S)
+    monkeypatch.setattr(serving, "READ_S", SOON_S)
     monkeypatch.setattr(bodies, "FORM_S", SOON_S)
     with open_site(str(played)) as site, served(make_app(replace(site, names=()))) as address:
         host, _, port = address.removeprefix("http://").partition(":")
@@ -173,9 +172,9 @@ def _all_of(line: socket.socket) -> bytes:
 def test_an_address_has_a_number_of_connections_at_once(
     hasty: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_S", PATIENCE_S)
-    monkeypatch.setattr(connections, "MOST_OF_AN_ADDRESS", 1)
-    monkeypatch.setattr(connections, "limited_address", lambda _: "203.0.113.7")
+    monkeypatch.setattr(serving, "HEAD_S", PATIENCE_S)
+    monkeypatch.setattr(serving, "MOST_OF_AN_ADDRESS", 1)
+    monkeypatch.setattr(serving, "limited_address", lambda _: "203.0.113.7")
     with socket.create_connection(hasty, PATIENCE_S) as first:
         # It may be sent away while it still connects.
         with pytest.raises(ConnectionResetError), socket.create_connection(hasty, PATIENCE_S) as second:

@@ -1,11 +1,16 @@
-"""The pages of the leaderboards, asked without a browser."""
+"""The leaderboards: their pages, wins and draws apart, sorting in a real browser, and tables as files."""
 
+from __future__ import annotations
+
+import csv
 import json
 import re
+import sqlite3
 import sys
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -13,11 +18,17 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arena.model.ratings import OfficialTable
-from arena.web.app import make_app
-from arena.web.official.fitting import Fitter, _answer, _read_answer
-from arena.web.official.tables import CachedTable, FitError, OfficialTables
-from arena.web.opening import open_site
+from arena.model.tournaments import StandingRow
+from arena.web.app import make_app, open_site
+from arena.web.official_fitting import Fitter, _answer, _read_answer
+from arena.web.pages.exports import plain_text
+from arena.web.report.packing import Packer
+from arena.web.report.page import write_report
+from arena.web.shared.formats import iso_instant
+from arena.web.shared.official_tables import CachedTable, FitError, OfficialTables
 from ratings.values.official import Circle
+from tests.ratings import book
+from tests.support.browsing import Watched
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes
 
@@ -165,9 +176,9 @@ def test_with_the_pages_end_the_fit_that_runs_and_those_that_are_due(
 ) -> None:
     mark = f"OF_CLOSED_PAGES={uuid.uuid4()}"
     monkeypatch.setenv(*mark.split("="))
-    monkeypatch.setattr("arena.web.opening.Fitter", Fitter)
+    monkeypatch.setattr("arena.web.app.Fitter", Fitter)
     monkeypatch.setattr(
-        "arena.web.official.fitting._COMMAND", (sys.executable, "-c", "import time; time.sleep(3600)", "sleeps")
+        "arena.web.official_fitting._COMMAND", (sys.executable, "-c", "import time; time.sleep(3600)", "sleeps")
     )
     before = set(threading.enumerate())
     with open_site(str(played)) as site:
@@ -202,3 +213,78 @@ class _Always:
 
     def close(self) -> None:
         pass
+
+
+HEADING = re.compile(r'<th scope="col" class="[^"]*">(Draws|Shared)</th>')
+
+
+@pytest.fixture(scope="module")
+def with_draws(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """The pages of a database in which everybody shared two first ranks of ten, and one match was a draw."""
+    path = book.copy_of(played, tmp_path_factory.mktemp("draws") / "played.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for table in ("rating", "entrant_tally"):
+            connection.execute(f"UPDATE {table} SET shared = 2, draws = 1, matches = 10")
+    with open_site(str(path)) as site, TestClient(make_app(site)) as made:
+        yield made
+
+
+def test_pages_show_shared_firsts_and_draws_beside_wins(with_draws: TestClient, ids: dict[str, str]) -> None:
+    for address in (f"/leaderboards/{ids['pool']}", "/bots/greedy", "/tournaments/cup"):
+        assert HEADING.findall(with_draws.get(address).text)[:2] == ["Shared", "Draws"], address
+    assert "20.0\u2009%" in with_draws.get(f"/leaderboards/{ids['pool']}").text
+    lines = with_draws.get(f"/leaderboards/{ids['pool']}/table.csv").text.splitlines()
+    assert [(row["shared"], row["draws"]) for row in csv.DictReader(lines)] == [("2", "1")] * 3
+
+
+def test_a_report_shows_them_too() -> None:
+    row = StandingRow(1, "id", "ada", 1, "hash", 9, 4, 3, 12, 0.7, 0, "", shared=2, draws=1)
+    made = write_report("cup", Packer().packed(), "en", standings=[row])
+    assert HEADING.findall(made.decode()) == ["Shared", "Draws"]
+
+
+def test_a_table_is_sorted_by_keyboard_without_a_reload(page: Watched, address: str) -> None:
+    page.page.goto(f"{address}/leaderboards")
+    page.page.locator("h2 a").first.click()
+    page.page.evaluate("window.isSamePage = true")
+    button = page.page.get_by_role("columnheader", name="Bot").get_by_role("button")
+    for order in ("ascending", "descending"):
+        button.focus()
+        page.page.keyboard.press("Enter")
+        page.page.locator(f'th[aria-sort="{order}"] #by-bot').wait_for()
+    names = page.page.locator("tbody .bot span").all_inner_texts()
+    assert names == sorted(names, reverse=True)
+    assert "sort=-bot" in page.page.url
+    assert page.page.evaluate("window.isSamePage")
+
+
+def rows_of(client: TestClient, address: str) -> list[dict[str, str]]:
+    answer = client.get(address)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    return list(csv.DictReader(answer.text.splitlines()))
+
+
+def test_the_file_of_a_leaderboard_holds_what_its_page_shows(client: TestClient) -> None:
+    board = client.get("/api/v1/leaderboards?limit=50").json()["boards"][0]
+    address = f"/leaderboards/{board['pool']['pool_id']}"
+    assert f'href="{address}/table.csv?sort=-matches&amp;name=e"' in client.get(f"{address}?sort=-matches&name=e").text
+    rows = rows_of(client, f"{address}/table.csv?sort=rating")
+    assert [(row["bot"], int(row["matches"])) for row in rows] == [
+        (row["bot"], row["matches"]) for row in board["table"]
+    ]
+    assert [row["bot"] for row in rows_of(client, f"{address}/table.csv?name=greed&sort=elo")] == ["greedy"]
+
+
+def test_the_file_of_a_search_holds_the_matches_found(client: TestClient) -> None:
+    found = client.get("/api/v1/matches?tournament=cup&bot=greedy&limit=500").json()["items"]
+    rows = rows_of(client, "/matches.csv?tournament=cup&bot=greedy")
+    assert [row["match"] for row in rows] == [match["id"] for match in found]
+    assert rows[0]["bots"].split() == [seat["bot"] for seat in found[0]["seats"]]
+    assert rows[0]["ended"] == iso_instant(found[0]["ended_at_us"])
+    assert client.get("/matches.csv?least_plies=-1").status_code == 400
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1+1", "@SUM(1)", "\t=1", "\r=1"])
+def test_no_name_is_computed_by_a_spreadsheet(name: str) -> None:
+    assert plain_text(name) == f"'{name}"
+    assert plain_text("ann/fox") == "ann/fox"

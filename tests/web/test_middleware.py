@@ -1,21 +1,32 @@
-"""What keeps pages from being misused, and what a visitor sees when something is wrong."""
+"""What keeps pages from being misused, what a visitor sees when something is wrong, and which pages are kept."""
+
+from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from jinja2 import Template
 
 from arena.hosting.manifest import BotDirectoryError
 from arena.model.errors import HiddenError, RefusedError
 from arena.rpc.errors import LoginError, UnreachableError
+from arena.web.app import make_app, open_site
+from arena.web.middleware import caching as kept_pages
 from arena.web.middleware.errors import status_of
-from arena.web.middleware.headers import HEADERS
-from arena.web.shared.preferences import LANGUAGE_COOKIE
-from arena.web.shared.static_files import STATIC
+from arena.web.middleware.response_headers import HEADERS
+from arena.web.shared.rendering import STATIC, environment
+from arena.web.shared.visitor import LANGUAGE_COOKIE
 from engine.errors import InvariantError, OptionsError, UnknownGameError
 from ratings.errors import DatabaseFullError, LimitError, PlanError, SchemaVersionError
+from tests.support.played import copy_played
+from tests.web.conftest import shared_by_all
 
 VENDORED = json.loads((STATIC / "vendor" / "vendor.json").read_text(encoding="utf-8"))
 
@@ -107,3 +118,90 @@ def test_no_page_names_another_host() -> None:
         assert "https://" not in text
         assert " style=" not in text
         assert "<script>" not in text
+
+
+PAGE = "/bots/greedy"
+
+
+@pytest.fixture
+def own(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    """A database that a test may change."""
+    return copy_played(shared_by_all(tmp_path_factory), tmp_path / "own")
+
+
+@pytest.fixture
+def own_client(own: Path) -> Iterator[TestClient]:
+    with open_site(str(own)) as site:
+        yield TestClient(make_app(site))
+
+
+@pytest.fixture
+def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The templates that are rendered."""
+    found: list[str] = []
+    get = environment().get_template
+
+    def note(name: str, *parent: Any) -> Template:
+        if not parent:
+            found.append(name)
+        return get(name, *parent)
+
+    monkeypatch.setattr(environment(), "get_template", note)
+    return found
+
+
+def test_a_page_is_made_once_for_all_who_see_the_same(own_client: TestClient, rendered: list[str]) -> None:
+    first = own_client.get(PAGE)
+    assert own_client.get(PAGE).text == first.text
+    assert rendered == ["pages/bot.html"]
+    others = [own_client.get(PAGE, headers={"accept-language": "de"}), own_client.get(f"{PAGE}?lang=fr")]
+    own_client.cookies.set("theme", "dark")
+    others.append(own_client.get(PAGE))
+    assert len({page.text for page in (first, *others)}) == 4
+    assert len(rendered) == 4
+
+
+def test_it_is_made_anew_once_anything_was_written(own_client: TestClient, own: Path, rendered: list[str]) -> None:
+    assert "GREEDY" not in own_client.get(PAGE).text
+    with closing(sqlite3.connect(own)) as connection, connection:
+        connection.execute("UPDATE version SET message = 'GREEDY'")
+    assert "GREEDY" in own_client.get(PAGE).text
+    assert len(rendered) == 2
+
+
+def test_it_is_made_anew_after_a_while(
+    own_client: TestClient, rendered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_pages, "LONGEST_S", 0.0)
+    for _ in range(2):
+        assert own_client.get(PAGE).status_code == 200
+    assert len(rendered) == 2
+
+
+def test_what_is_wrong_or_too_large_or_of_one_moment_is_not_kept(
+    own_client: TestClient, rendered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        assert own_client.get("/bots/nosuch").status_code == 404
+        assert own_client.get("/").status_code == 200
+    monkeypatch.setattr(kept_pages, "_MOST_BYTES_EACH", 1000)
+    for _ in range(2):
+        assert own_client.get(PAGE).status_code == 200
+    assert rendered.count("pages/bot.html") == 2
+    assert rendered.count("pages/front.html") == 2
+
+
+def test_it_holds_no_more_than_it_has_room_for(
+    own_client: TestClient, rendered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = len(own_client.get(PAGE).content)
+    monkeypatch.setattr(kept_pages, "_MOST_BYTES", size + 100)
+    for page in ("/bots/random", PAGE, PAGE):
+        assert own_client.get(page).status_code == 200
+    assert rendered.count("pages/bot.html") == 3
+
+
+def test_programs_are_answered_the_same_with_the_same_tag(own_client: TestClient) -> None:
+    first, again = (own_client.get("/api/v1/bots/greedy") for _ in range(2))
+    assert (first.json(), first.headers["etag"]) == (again.json(), again.headers["etag"])
+    assert own_client.get("/api/v1/bots/greedy", headers={"if-none-match": first.headers["etag"]}).status_code == 304

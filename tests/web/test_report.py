@@ -26,8 +26,8 @@ from arena.model.errors import HiddenError
 from arena.model.port import ArenaPort
 from arena.model.tournaments import StandingRow
 from arena.story.replays import story_of_replay
+from arena.web.app import open_site
 from arena.web.drawing.marks import mark_of
-from arena.web.opening import open_site
 from arena.web.report.packing import Packer, pack_all
 from arena.web.report.page import is_report, write_report
 from arena.web.report.tournament_report import TournamentReportFile, draw_curves, write_match

@@ -36,8 +36,10 @@ def web(
     place = _read_address(address)
     need_existing(need_here(db))
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-    from arena.web.app import make_app  # the web's libraries are imported by nobody else
-    from arena.web.opening import open_site
+    from arena.web.app import (
+        make_app,  # the web's libraries are imported by nobody else
+        open_site,
+    )
     from arena.web.serving import listen, serve
 
     names = tuple(name or ()) if place.is_loopback else None

@@ -13,11 +13,10 @@ from starlette.responses import Response
 from arena.i18n.catalogue import words
 from arena.model.port import ArenaPort
 from arena.model.tournaments import TournamentSummary
-from arena.web.shared.formats import iso_instant
-from arena.web.shared.pools import game_title, pool_details
-from arena.web.shared.preferences import language_of
-from arena.web.shared.request_context import answers_of, arena_of, home_of
-from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from arena.web.shared.formats import game_title, iso_instant, pool_details
+from arena.web.shared.site import answers_of, arena_of, home_of
+from arena.web.shared.visitor import language_of
+from ratings.values.leaderboards import LeaderboardRow
 from ratings.values.pools import Pool
 
 router = APIRouter(include_in_schema=False)
@@ -75,7 +74,13 @@ def gather(arena: ArenaPort) -> Sequence[FinishedTournament | PoolLeader]:
     over = [one for one in arena.tournaments.list_tournaments(_LOOKED_AT).items if one.status == _FINISHED]
     boards = arena.leaderboards.list_leaderboards(limit=1).boards[:_MOST_POOLS]
     won = [_won(arena, one) for one in over[:_MOST_TOURNAMENTS]]
-    leading = [_leading(arena, board, row) for board in boards for row in board.table[:1]]
+    leading = []
+    for board in boards:
+        for row in board.table[:1]:
+            version = f"{row.bot}@{row.content_hash}"
+            changes = arena.statistics.list_history(version, board.pool.pool_id, 1).items
+            last = changes[0].match_id if changes else None
+            leading.append(PoolLeader(board.pool, row, _time_of(arena, last, 0)))
     return [*(one for one in won if one.best), *leading]
 
 
@@ -83,11 +88,6 @@ def _won(arena: ArenaPort, one: TournamentSummary) -> FinishedTournament:
     best = [row.bot for row in arena.tournaments.list_standings(one.id, _BEST).items]
     last = arena.matches.list_matches(one.id, limit=1).items
     return FinishedTournament(one, best, _time_of(arena, last[0].id if last else None, one.created_at_us))
-
-
-def _leading(arena: ArenaPort, board: Leaderboard, row: LeaderboardRow) -> PoolLeader:
-    changes = arena.statistics.list_history(f"{row.bot}@{row.content_hash}", board.pool.pool_id, 1).items
-    return PoolLeader(board.pool, row, _time_of(arena, changes[0].match_id if changes else None, 0))
 
 
 def write_feed(news: Sequence[FinishedTournament | PoolLeader], home: str, language: str) -> str:

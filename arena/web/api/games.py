@@ -61,7 +61,10 @@ def list_games() -> tuple[GameFacts, ...]:
 def get_game(game: GamePath) -> GameManual:
     """Show a game with its options and its rules."""
     found = registry.get_listed(game)
-    return GameManual(_facts(found), found.options_schema(), _rules(found))
+    module = sys.modules[type(found).__module__]
+    file = resources.files(module.__package__ or module.__name__) / "README.md"
+    rules = file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+    return GameManual(_facts(found), found.options_schema(), rules)
 
 
 @router.get("/games/{game}/actions")
@@ -82,10 +85,3 @@ def _facts(game: Game) -> GameFacts:
         has_hidden_information=game.has_hidden_information,
         languages=tuple(game.shown.languages),
     )
-
-
-def _rules(game: Game) -> str:
-    """Return the README beside the game's module; empty if there is none."""
-    module = sys.modules[type(game).__module__]
-    file = resources.files(module.__package__ or module.__name__) / "README.md"
-    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""

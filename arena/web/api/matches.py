@@ -12,12 +12,11 @@ from arena.match.replay import load
 from arena.model.match_details import MatchDetail, MatchTimes
 from arena.model.matches import MatchSummary
 from arena.model.replays import ReplayCheck
-from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
-from arena.web.shared.preferences import language_of
-from arena.web.shared.request_context import arena_of
-from arena.web.viewer.replay_checks import ReplayChecks
-from arena.web.viewer.sending import send_packed
-from arena.web.viewer.story_cache import StoryCache
+from arena.web.api.openapi import USUAL, After, Limit, MatchPath, Name, Plies
+from arena.web.shared.rendering import send_packed
+from arena.web.shared.site import arena_of
+from arena.web.shared.visitor import language_of
+from arena.web.viewer.stories import ReplayChecks, StoryCache
 from ratings.values.page import Page
 from ratings.values.states import Fared, MatchState
 

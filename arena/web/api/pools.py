@@ -1,30 +1,32 @@
-"""Pools: leaderboards, the official table, and what is counted over all their matches."""
+"""Pools: leaderboards, the official table, and what is counted over all their matches; and standing ladders."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 
 from arena.model.errors import RefusedError
+from arena.model.ladders import Ladder, Season, SeasonTable
 from arena.model.overview import Form
 from arena.model.ratings import OfficialTable
-from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
-from arena.web.official.tables import CachedTable
+from arena.web.api.openapi import USUAL, After, Limit, Name, PoolPath
 from arena.web.pages.leaderboards import SortOrder
-from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from arena.web.shared.official_tables import CachedTable
+from arena.web.shared.site import answers_of, arena_of, records_of, site_of
 from engine.text import Text
 from ratings.values.leaderboards import LeaderboardList, LeaderboardRow
+from ratings.values.page import Page
 from ratings.values.pools import Pool
 from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 
 router = APIRouter(tags=["pools"])
+ladders = APIRouter(tags=["ladders"])
 Most = Annotated[int, Query(ge=1, le=MOST_IN_CROSSTABLE, description="How many versions at most, the best first.")]
-_MOST_SEATS = 64
-
-
 Part = Annotated[str, Query(max_length=100, description="Only lines that hold this.")]
+LadderPath = Annotated[str, Path(max_length=200, description="Its name.")]
+_MOST_SEATS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +141,33 @@ def list_pool_lengths(request: Request, pool: PoolPath) -> tuple[Spread, ...]:
     """Tell how long the matches of a pool are."""
     found: tuple[Spread, ...] = answers_of(request).ask(arena_of(request), "statistics.list_lengths", pool=pool)
     return found
+
+
+@ladders.get("/ladders")
+def list_ladders(request: Request, limit: Limit = USUAL, after: After = None) -> Page[Ladder]:
+    """List the ladders, closed ones too."""
+    return arena_of(request).ladders.list_ladders(limit, after)
+
+
+@ladders.get("/ladders/{ladder}")
+def get_ladder(request: Request, ladder: LadderPath) -> Ladder:
+    """Show the open ladder of that name, or the one that was closed last."""
+    return arena_of(request).ladders.get_ladder(ladder)
+
+
+@ladders.get("/ladders/{ladder}/seasons")
+def list_seasons(request: Request, ladder: LadderPath, limit: Limit = USUAL, after: After = None) -> Page[Season]:
+    """List the seasons of a ladder, the newest first."""
+    return arena_of(request).ladders.list_seasons(ladder, limit, after)
+
+
+@ladders.get("/ladders/{ladder}/seasons/{number}")
+def get_season_table(
+    request: Request,
+    ladder: LadderPath,
+    number: Annotated[int, Path(ge=1, le=2**31 - 1)],
+    limit: Limit = USUAL,
+    after: After = None,
+) -> SeasonTable:
+    """Show the archived table of a season that is closed."""
+    return arena_of(request).ladders.get_season_table(ladder, number, limit, after)

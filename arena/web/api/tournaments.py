@@ -1,22 +1,26 @@
-"""Tournaments: their tables, rounds, crosstables, and how far they are."""
+"""Tournaments: their tables, rounds, crosstables, and how far they are; and comparisons of two versions."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Query, Request
 
 from arena.model.answers import ConfidencePoint
 from arena.model.operations import Operation
+from arena.model.overview import WalkPoint
 from arena.model.pairings import Pairing
 from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
-from arena.web.api.asked import USUAL, After, Limit, TournamentPath
+from arena.web.api.openapi import USUAL, After, Limit, Name, TournamentPath
 from arena.web.api.pools import Most
-from arena.web.shared.request_context import answers_of, arena_of
+from arena.web.shared.site import answers_of, arena_of
 from ratings.values.page import Page
 from ratings.values.statistics import Crosstable, SeatResult, Spread
 
 router = APIRouter(tags=["tournaments"])
+comparisons = APIRouter(tags=["comparisons"])
+ComparisonPath = Annotated[str, Path(max_length=200, description="The name or the id of its tournament.")]
+_POINTS = Annotated[int, Query(ge=2, le=1000, description="About how many points at most.")]
 
 
 def _about(request: Request, tournament: str, question: str, **more: Any) -> Any:
@@ -95,4 +99,22 @@ def list_seats(request: Request, tournament: TournamentPath) -> tuple[SeatResult
 def list_lengths(request: Request, tournament: TournamentPath) -> tuple[Spread, ...]:
     """Tell how long the matches of a tournament are."""
     found: tuple[Spread, ...] = _about(request, tournament, "statistics.list_lengths")
+    return found
+
+
+@comparisons.get("/comparisons")
+def list_comparisons(
+    request: Request, new: Name = None, old: Name = None, limit: Limit = USUAL
+) -> tuple[TournamentSummary, ...]:
+    """List the newest comparisons, with names those in which these bots take part, any version of each."""
+    names = [name.partition("@")[0] for name in (new, old) if name]
+    return arena_of(request).overview.find_comparisons(names, limit)
+
+
+@comparisons.get("/comparisons/{comparison}/walk")
+def walk_comparison(request: Request, comparison: ComparisonPath, points: _POINTS = 120) -> tuple[WalkPoint, ...]:
+    """Tell how the log ratio of a comparison went; its bounds stand in the tournament's `comparison`."""
+    found: tuple[WalkPoint, ...] = answers_of(request).of_tournament(
+        arena_of(request), comparison, "overview.walk_comparison", points=points
+    )
     return found

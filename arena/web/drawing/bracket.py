@@ -88,7 +88,7 @@ def _boxes(pairings: Iterable[Pairing]) -> list[Box]:
 
 
 def _place(boxes: Sequence[Box]) -> tuple[dict[int, float], float]:
-    """Put every box at its height, lane by lane, and return where each lane begins, and the middle of the lowest."""
+    """Set the height of every box, lane by lane; return the top of each lane, and the middle of the lowest box."""
     lanes, tops, bottom = sorted({box.lane for box in boxes}), {}, float(_HEAD)
     for lane in lanes:
         own, tops[lane] = [box for box in boxes if box.lane == lane], bottom
@@ -98,7 +98,7 @@ def _place(boxes: Sequence[Box]) -> tuple[dict[int, float], float]:
 
 
 def _spread(lane: Sequence[Box], top: float) -> None:
-    """Put each box between those that it follows, those without any one below the other, and push apart what meets."""
+    """Put each box halfway between those that it follows, the others below one another, and move overlaps apart."""
     placed: set[int] = set()
     slots = 0
 

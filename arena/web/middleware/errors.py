@@ -1,8 +1,12 @@
-"""Turns errors into pages: the status by their kind, one sentence with its remedy, never a trace of the program."""
+"""Turns errors into pages, or for programs into JSON: the status by their kind, and one sentence with its remedy.
+
+No answer holds a trace of the program. People are told commands, and programs that ask the API addresses.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -15,26 +19,32 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
+from arena.i18n.catalogue import words
 from arena.i18n.translation import translate
 from arena.i18n.validation import validation_text
 from arena.match.replay import ReplayError
 from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.story.errors import StoryError
-from arena.web.middleware.headers import HEADERS
-from arena.web.middleware.remedies import for_programs, no_call
-from arena.web.redaction.public_message import is_full, public_message
+from arena.web.middleware.response_headers import HEADERS
 from arena.web.shared.answer_cache import AnswerPendingError
-from arena.web.shared.preferences import language_of
+from arena.web.shared.public_message import is_full, public_message
 from arena.web.shared.rendering import POLLS, WAITS, render
 from arena.web.shared.streams import TooManyStreamsError
-from arena.web.viewer.semaphore import TooManyWaitingError
+from arena.web.shared.visitor import language_of
+from arena.web.viewer.stories import TooManyWaitingError
 from engine.errors import EngineError
 from engine.text import placed
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 
 _LOG = structlog.get_logger("web")
-
+PREFIX: Final = "/api/v1"
+DOCUMENT: Final = f"{PREFIX}/openapi.json"
+_LISTS: Final = ("bots", "comparisons", "games", "ladders", "leaderboards", "matches", "tournaments")
+"""What can be listed by an address of its name; pools are what leaderboards list."""
+_LISTED_ELSEWHERE: Final = {"pools": "leaderboards"}
+_COMMAND: Final = re.compile(r"\s*[;:][^;]*?\barena(?: --server NAME)? [a-z]+.*$", re.DOTALL)
+"""The part of a sentence, in any language, that tells a command of the command line."""
 STATUS: Final[Mapping[ErrorKind, int]] = {
     ErrorKind.MISUSE: 400,
     ErrorKind.NOT_FOUND: 404,
@@ -166,3 +176,17 @@ def error_page(request: Request, status: int, sentence: str, headers: Mapping[st
 
 def _standard_phrase(status: int) -> str:
     return HTTPStatus(status).phrase
+
+
+def no_call(language: str) -> str:
+    """Return what is said of an address under which there is no call."""
+    return words(language).say("error.no_call", address=DOCUMENT)
+
+
+def for_programs(told: str, path: str, language: str) -> str:
+    """Return a sentence with the address that lists what is meant instead of a command; others as they are."""
+    what = path.removeprefix(PREFIX).strip("/").partition("/")[0]
+    what = _LISTED_ELSEWHERE.get(what, what)
+    if what not in _LISTS or not (cut := _COMMAND.sub("", told)) or cut == told:
+        return told
+    return f"{cut}; {words(language).say('error.lists_all', address=f'{PREFIX}/{what}')}"

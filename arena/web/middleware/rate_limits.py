@@ -102,7 +102,7 @@ def _limited(scope: Scope) -> str | None:
 
 
 def limited_address(peer: str) -> str | None:
-    """Return what is limited for an address, of IPv6 its network; `None` for whoever is on this machine."""
+    """Return what an address is limited by: itself, or its network for IPv6; `None` for this machine."""
     try:
         address = ip_address(peer)
     except ValueError:
@@ -115,5 +115,5 @@ def limited_address(peer: str) -> str | None:
 
 
 def counted_address(peer: str) -> str:
-    """Return for what an address counts where whoever is on this machine counts as well."""
+    """Return what an address counts as where this machine is counted, too."""
     return limited_address(peer) or peer

@@ -1,7 +1,8 @@
-"""Reads the members of an archive that a stranger sends: a zip file, or a tar file, compressed or not.
+"""Unpacks what an owner uploads: a zip file or a tar file, compressed or not, into an empty directory.
 
 What an archive says of itself is not believed. The list of a zip file and the names in a tar file take no more memory
 than those of honest ones, and no more is decompressed than a version may hold, whatever of it would be left out.
+Nothing but plain files is taken, at most as many and as large as a version may have; no path leads out of it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, BinaryIO, Final
 
-from arena.hosting.archive.format import ArchiveLimits
+from arena.hosting.archive.format import ArchiveLimits, BotArchiveError, check_path, quote_path
+from arena.hosting.content import is_left_out
+from arena.web.shared.public_message import is_full
 from engine.text import Text
 
 MOST_LIST_BYTES: Final = 4 << 20
@@ -28,6 +32,8 @@ _ALL_HEADERS_BYTES: Final = 64 << 20
 _BLOCK_BYTES: Final = tarfile.BLOCKSIZE
 _ENTRIES_OF_A_FILE: Final = 4
 """Directories, and what is left out, such as that of a repository."""
+_CHUNK_BYTES = 1 << 20
+_MANIFEST = "bot.toml"
 _PACKINGS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 BROKEN: Final = (
     tarfile.TarError,
@@ -41,7 +47,6 @@ BROKEN: Final = (
     ValueError,
 )
 """What reading a damaged archive raises."""
-
 Member = tuple[str, IO[bytes] | None, bool]
 """A path, what is in it, `None` for a directory, and whether it is a program."""
 
@@ -50,8 +55,81 @@ class InvalidUploadError(ValueError):
     """What was uploaded cannot be a bot; the message says why, and what to do."""
 
 
+def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
+    """Return the directory with the bot's manifest: the one given, or the only folder in it.
+
+    Raises InvalidUploadError, or OSError if the disk is full.
+    """
+    try:
+        left, count = limits.total_bytes, 0
+        for path, content, is_program in read_members(file, limits):
+            parts = path.split("/")
+            if content is None or (".." not in parts and any(map(is_left_out, parts))):
+                continue
+            count += 1
+            if count > limits.files:
+                raise InvalidUploadError(
+                    Text(
+                        "web.over_files_leave_out_what",
+                        "it has over {count} files; leave out what the bot does not need to run",
+                        count=limits.files,
+                    )
+                )
+            left -= _write(directory, path, content, left, is_program=is_program)
+    except BotArchiveError as error:
+        raise InvalidUploadError(str(error)) from error
+    except InvalidUploadError:
+        raise
+    except FileExistsError as error:
+        raise InvalidUploadError(
+            Text("web.twice_leave_one_out", "{path} is in it twice; leave one out", path=quote_path(path))
+        ) from error
+    except BROKEN as error:
+        if is_full(error):
+            raise
+        raise InvalidUploadError(
+            Text(
+                "web.cannot_unpacked_send_zip_tar",
+                "it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot",
+            )
+        ) from error
+    return _root(directory)
+
+
+def _write(directory: Path, path: str, content: IO[bytes], most_bytes: int, *, is_program: bool) -> int:
+    check_path(path)
+    place, written = directory / path, 0
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("xb") as target:
+        while data := content.read(_CHUNK_BYTES):
+            written += len(data)
+            if written > most_bytes:
+                raise InvalidUploadError(
+                    Text(
+                        "web.files_larger_than_version_may",
+                        "its files are larger than a version may be; leave out what the bot does not need",
+                    )
+                )
+            target.write(data)
+    place.chmod(0o755 if is_program else 0o644)
+    return written
+
+
+def _root(directory: Path) -> Path:
+    for folder in (directory, *(found for found in sorted(directory.iterdir()) if found.is_dir())):
+        if (folder / _MANIFEST).is_file():
+            return folder
+    raise InvalidUploadError(
+        Text(
+            "web.no_send_directory_bot_arena",
+            "there is no {file} in it; send the directory of the bot, as `arena bot submit` takes it",
+            file=_MANIFEST,
+        )
+    )
+
+
 def read_members(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:
-    """Yield the members of an archive; each content is to be read before the next one. Raises UploadError, BROKEN."""
+    """Yield the members of an archive, each to be read before the next one. Raises InvalidUploadError, BROKEN."""
     is_zip = zipfile.is_zipfile(file)
     file.seek(0)
     most = _ENTRIES_OF_A_FILE * limits.files
@@ -67,8 +145,8 @@ def read_members(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:
         yield member
 
 
-class _Shy(io.RawIOBase):
-    """A file of which nobody reads more at once than the list of a zip file may take."""
+class _ListBoundedFile(io.RawIOBase):
+    """A file that refuses to read more at once than the list of a zip file may take."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -96,7 +174,7 @@ class _Shy(io.RawIOBase):
 
 
 def _zipped(file: BinaryIO) -> Iterator[Member]:
-    archive = zipfile.ZipFile(_Shy(file))
+    archive = zipfile.ZipFile(_ListBoundedFile(file))
     for info in archive.infolist():
         mode = info.external_attr >> 16
         if info.is_dir():
@@ -111,7 +189,7 @@ def _zipped(file: BinaryIO) -> Iterator[Member]:
 
 
 class _Bounded(io.RawIOBase):
-    """What comes out of a compressed file, up to a place that moves on with what was found in it."""
+    """The contents of a compressed file, readable only up to a place that `allow` moves on."""
 
     def __init__(self, file: BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile, most_bytes: int) -> None:
         super().__init__()

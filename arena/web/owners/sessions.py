@@ -1,17 +1,89 @@
-"""Who has signed in: a token by a random number that a cookie holds, in the memory of this process alone."""
+"""Owners who have signed in: the page where they do, their sessions, and the service that is asked for each.
+
+A session is a token, found by a random number that a cookie holds, in the memory of this process alone.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Annotated
 
+from fastapi import APIRouter, Form, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from arena.i18n.catalogue import words
+from arena.model.errors import ClientError
+from arena.rpc.channel import Endpoint
+from arena.rpc.errors import LoginError
+from arena.rpc.login import open_line
+from arena.rpc.remote import Behalf, RemoteArena
+from arena.web.middleware.errors import status_of
+from arena.web.middleware.request_checks import need_own_page
+from arena.web.shared.public_message import public_message
+from arena.web.shared.rendering import render
+from arena.web.shared.site import site_of
+from arena.web.shared.visitor import address_of, language_of
+from engine.text import Text
+
+router = APIRouter()
+COOKIE = "session"
 LIVES_S = 12 * 3600.0
 MOST = 10_000
 """Of more sessions those that were opened first are forgotten."""
+
+
+@router.get("/login")
+def login_page(request: Request, ended: bool = False) -> Response:
+    """Show the page to sign in; it says so if the token is no longer valid."""
+    sessions_of(request)
+    return _form(request, 200, words(language_of(request)).say("owner.ended") if ended else "")
+
+
+@router.post("/login")
+def sign_in(request: Request, token: Annotated[str, Form(max_length=200)] = "") -> Response:
+    """Open a session for a token that the service knows."""
+    need_own_page(request)
+    sessions, token = sessions_of(request), token.strip()
+    if not token:
+        return _form(request, 400, words(language_of(request)).say("owner.no_token"))
+    try:
+        with asking(request, _sendable(token)) as arena:
+            identity = arena.account.get_identity()
+    except ClientError as error:
+        return _form(request, status_of(error), public_message(error))
+    sessions.close(request.cookies.get(COOKIE, ""))
+    session = sessions.open(token, identity.owner or identity.token or "")
+    answer = RedirectResponse("/account", status_code=303)
+    is_secure = site_of(request).is_secure or request.url.scheme == "https"
+    answer.set_cookie(COOKIE, session.key, max_age=int(LIVES_S), httponly=True, samesite="lax", secure=is_secure)
+    return answer
+
+
+@router.post("/logout")
+def sign_out(request: Request, proof: Annotated[str, Form(max_length=100)] = "") -> Response:
+    """End the session."""
+    session = proven_session(request, proof)
+    sessions_of(request).close(session.key)
+    answer = RedirectResponse("/", status_code=303)
+    answer.delete_cookie(COOKIE)
+    return answer
+
+
+def _sendable(token: str) -> str:
+    """Return a token that can be sent: its hash, which is none, for a text that cannot. It counts as an attempt."""
+    is_plain = token.isascii() and token.isprintable()
+    return token if is_plain else hashlib.sha256(token.encode(errors="replace")).hexdigest()
+
+
+def _form(request: Request, status: int, sentence: str) -> Response:
+    return private(render(request, "owners/login.html", status=status, sentence=sentence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +104,7 @@ class OwnerSession:
 
 
 class SessionStore:
-    """The sessions of a site. Safe for threads, for each step is one of a dictionary."""
+    """The sessions of a site. Safe for threads: each step is one operation of a dictionary."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -47,7 +119,7 @@ class SessionStore:
         return session
 
     def find(self, key: str | None) -> OwnerSession | None:
-        """Return the session of a cookie, if it goes on."""
+        """Return the session of a cookie, or `None` if there is none or it has ended."""
         found = self._found.get(key or "")
         if found is not None and found.ends_s < self._clock():
             self.close(found.key)
@@ -57,3 +129,66 @@ class SessionStore:
     def close(self, key: str) -> None:
         """Forget a session."""
         self._found.pop(key, None)
+
+
+class NotSignedInError(Exception):
+    """The page is for those who have signed in."""
+
+
+def sessions_of(request: Request) -> SessionStore:
+    """Return the sessions of the site. Raises HTTPException where there is no service."""
+    if not site_of(request).is_live:
+        raise HTTPException(
+            404,
+            Text(
+                "web.these_pages_show_database_one", "these pages show a database; one signs in where a service plays"
+            ),
+        )
+    found: SessionStore = request.app.state.sessions
+    return found
+
+
+def session_of(request: Request) -> OwnerSession:
+    """Return the session of whoever asks. Raises NotSignedInError."""
+    found = sessions_of(request).find(request.cookies.get(COOKIE))
+    if found is None:
+        raise NotSignedInError
+    return found
+
+
+def proven_session(request: Request, proof: str) -> OwnerSession:
+    """Return the session of a form that one of our own pages sent. Raises HTTPException, NotSignedInError."""
+    need_own_page(request)
+    session = session_of(request)
+    if not session.is_proof(proof):
+        raise HTTPException(403, words(language_of(request)).say("owner.stale"))
+    return session
+
+
+def need_sure(request: Request, sure: str) -> None:
+    """Raise HTTPException unless an action that cannot be undone was confirmed."""
+    if sure != "yes":
+        raise HTTPException(400, words(language_of(request)).say("owner.not_sure"))
+
+
+@contextmanager
+def asking(request: Request, token: str) -> Iterator[RemoteArena]:
+    """Open the service with a token, on behalf of the address of whoever asks."""
+    service = site_of(request).service
+    assert service is not None
+    with open_line(Endpoint(service), token, Behalf(address_of(request) or "unknown")) as line:
+        yield RemoteArena(line)
+
+
+def private(answer: Response) -> Response:
+    """Return the answer with a header that keeps it out of every cache."""
+    answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+async def answer_strangers(request: Request, error: Exception) -> Response:
+    """Redirect to the login a visitor who has not signed in, or whose token is no longer valid."""
+    if not isinstance(error, LoginError):
+        return RedirectResponse("/login", status_code=303)
+    request.app.state.sessions.close(request.cookies.get(COOKIE, ""))
+    return RedirectResponse("/login?ended=1", status_code=303)

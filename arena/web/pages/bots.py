@@ -1,8 +1,9 @@
-"""The bots: a list that can be searched, and all that is known of one of them."""
+"""The bots: a list that can be searched, all that is known of one of them, and whether one is better than another."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
@@ -13,26 +14,34 @@ from arena.match.replay import ReplayError
 from arena.model.admissions import Admission
 from arena.model.bots import BotDetail
 from arena.model.columns import PLACES
-from arena.model.errors import ForbiddenError, HiddenError, UnknownError
-from arena.model.match_details import SeatTime
+from arena.model.errors import ForbiddenError, HiddenError, RefusedError, UnknownError
+from arena.model.overview import WalkPoint
 from arena.model.port import ShownArena
-from arena.web.drawing.chart import draw
-from arena.web.drawing.curves import as_data, rating_chart
-from arena.web.pages.addresses import address_of_page
-from arena.web.shared.preferences import language_of
+from arena.web.drawing.charts import as_data, draw_chart, rating_chart, walk_chart
+from arena.web.shared.formats import address_of_page
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of, records_of
+from arena.web.shared.site import answers_of, arena_of, records_of
+from arena.web.shared.visitor import language_of
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.values.bots import Standing
+from ratings.values.page import Page
 from ratings.values.states import MatchState
+from ratings.values.statistics import Meeting
 
 router = APIRouter()
 _PAGE: Final = 50
 _FEW: Final = 10
-_POINTS: Final = 240
+_CURVE_POINTS: Final = 240
 """So many points a rating curve has at most, which is more than a screen can tell apart."""
 _TIMED: Final = 5
 """Of so many of the newest matches the use of time is added up: each is read from its replay."""
+_COMPARISONS: Final = 20
+"""So many comparisons are listed, the newest."""
+_WALK_POINTS: Final = 120
+_MOST_OPPONENTS: Final = 500
+_MANY_MATCHES: Final = 2000
+"""The opponents of a version with more matches than that take a while to count."""
 
 
 @router.get("/bots")
@@ -94,12 +103,12 @@ def _chosen(standings: tuple[Standing, ...], pool: str, version: str) -> Standin
 def _figures(request: Request, arena: ShownArena, chosen: Standing | None) -> dict[str, Any]:
     if chosen is None:
         return {"curve": None, "record": None}
-    record = records_of(request).record(arena, chosen, _POINTS, answers_of(request).ask)
+    record = records_of(request).record(arena, chosen, _CURVE_POINTS, answers_of(request).ask)
     points = record.curve
     chart = rating_chart(points, words(language_of(request)).say) if points else None
     every = max(1, len(points) // _FEW)
     return {
-        "curve": draw(chart, "curve") if chart else None,
+        "curve": draw_chart(chart, "curve") if chart else None,
         "curve_data": as_data(chart) if chart else "",
         "curve_points": [*points[:-1:every], points[-1]] if points else [],
         "record": record,
@@ -119,11 +128,101 @@ def show_times(request: Request, name: str) -> Response:
     arena = arena_of(request)
     bot = arena.bots.get_bot(name)
     newest = arena.matches.list_matches(bot=bot.name, state=MatchState.FINISHED, limit=_TIMED)
-    times = [(match.id, total) for match in newest.items for total in _times(arena, match.id, bot.name)]
+    times = []
+    for match in newest.items:
+        with suppress(HiddenError, NotFoundError, ReplayError, UnknownError):
+            totals = arena.matches.get_times(match.id).totals
+            times += [(match.id, total) for total in totals if total.bot == bot.name]
     return render(request, "pages/bot_times.html", bot=bot, times=times)
 
 
-def _times(arena: ShownArena, match: str, bot: str) -> list[SeatTime]:
-    with suppress(HiddenError, NotFoundError, ReplayError, UnknownError):
-        return [total for total in arena.matches.get_times(match).totals if total.bot == bot]
-    return []
+@dataclass(frozen=True, slots=True)
+class PoolComparison:
+    """How two bots stand in one pool, and how they fared against one another there."""
+
+    new: Standing
+    old: Standing
+    meeting: Meeting | None
+
+
+@router.get("/compare")
+def compare(
+    request: Request,
+    new: Annotated[str, Query(max_length=200)] = "",
+    old: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """Show two bots beside one another, and the comparisons of the newest tournaments."""
+    arena = arena_of(request)
+    pools = _pools(request, new, old) if new and old else []
+    found = arena.overview.find_comparisons([name.partition("@")[0] for name in (new, old) if name], _COMPARISONS)
+    return render(request, "pages/compare.html", new=new, old=old, pools=pools, comparisons=found)
+
+
+def _pools(request: Request, new: str, old: str) -> list[PoolComparison]:
+    """Return every pool in which both are rated, with their newest versions there, or those that are named."""
+    arena = arena_of(request)
+    ones, others = _by_pool(arena, new), _by_pool(arena, old)
+    if arena.bots.find_version(new).version_id == arena.bots.find_version(old).version_id:
+        raise RefusedError(
+            Text(
+                "web.same_version_name_two",
+                "{new} and {old} are the same version; name two",
+                new=repr(new),
+                old=repr(old),
+            )
+        )
+    return [
+        PoolComparison(ones[pool], others[pool], _meeting(request, new, ones[pool], others[pool]))
+        for pool in ones
+        if pool in others
+    ]
+
+
+def _by_pool(arena: ShownArena, text: str) -> dict[str, Standing]:
+    version = arena.bots.find_version(text)
+    found: dict[str, Standing] = {}
+    for standing in arena.overview.list_standings(version.bot):
+        if "@" not in text or standing.version_id == version.version_id:
+            found.setdefault(standing.pool.pool_id, standing)
+    return found
+
+
+def _meeting(request: Request, new: str, one: Standing, other: Standing) -> Meeting | None:
+    arena, text = arena_of(request), f"{new.partition('@')[0]}@{one.content_hash}"
+    more = {"pool": one.pool.pool_id, "limit": _MOST_OPPONENTS}
+    if one.matches > _MANY_MATCHES:
+        met: Page[Meeting] = answers_of(request).ask(arena, "statistics.list_opponents", text, **more)
+    else:
+        met = arena.statistics.list_opponents(text, pool=one.pool.pool_id, limit=_MOST_OPPONENTS)
+    return next((meeting for meeting in met.items if meeting.opponent_id == other.version_id), None)
+
+
+@router.get("/compare/{tournament}")
+def show_comparison(request: Request, tournament: str) -> Response:
+    """Show how the test of a comparison went."""
+    arena = arena_of(request)
+    detail = answers_of(request).get_tournament(arena, tournament)
+    result = detail.comparison
+    if result is None:
+        raise RefusedError(
+            Text(
+                "app.compares_nothing_format",
+                "{name} compares nothing: its format is {format}",
+                name=repr(detail.summary.name),
+                format=detail.summary.format,
+            )
+        )
+    points: tuple[WalkPoint, ...] = answers_of(request).of_tournament(
+        arena, detail.summary.id, "overview.walk_comparison", points=_WALK_POINTS
+    )
+    chart = walk_chart(points, result, words(language_of(request)).say)
+    every = max(1, len(points) // 12)
+    return render(
+        request,
+        "pages/comparison.html",
+        detail=detail,
+        result=result,
+        walk=draw_chart(chart, "walk"),
+        walk_data=as_data(chart),
+        walk_points=[*points[:-1:every], points[-1]] if points else [],
+    )

@@ -17,11 +17,10 @@ from starlette.responses import Response
 
 from arena.model.columns import LEADERBOARD, MATCHES, Column, ColumnKind, pick
 from arena.model.matches import SeatSummary
-from arena.web.pages.addresses import address_of_page
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.pages.matches import MatchSearch
-from arena.web.shared.formats import iso_instant
-from arena.web.shared.request_context import arena_of
+from arena.web.shared.formats import address_of_page, iso_instant
+from arena.web.shared.site import arena_of
 
 router = APIRouter()
 After = Annotated[str | None, Query(max_length=2000)]

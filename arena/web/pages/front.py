@@ -11,13 +11,12 @@ from starlette.responses import Response
 from arena.model.match_details import MatchDetail, MatchSeat
 from arena.model.port import ArenaPort, ShownArena
 from arena.model.tournaments import TournamentSummary
-from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of, site_of
-from arena.web.viewer.sizes import board_size
-from arena.web.viewer.story_cache import story_id
+from arena.web.shared.site import answers_of, arena_of, site_of
+from arena.web.shared.visitor import language_of
+from arena.web.viewer.document import board_size
+from arena.web.viewer.stories import story_id
 from engine import registry
-from engine.core import Game
 from ratings.values.bots import RecentVersion
 from ratings.values.leaderboards import Leaderboard
 from ratings.values.states import MatchState
@@ -67,6 +66,8 @@ def front(request: Request) -> Response:
     """Show what goes on or was played last, and the leaderboards of the busiest pools."""
     arena, language = arena_of(request), language_of(request)
     news: FrontPageContent = answers_of(request).ask_soon(arena, NEWS, site_of(request).is_live)
+    # Before anything was played the games are shown, but for families of many.
+    games = [] if news.live or news.last else [registry.get(name) for name in registry.single_names()]
     return render(
         request,
         "pages/front.html",
@@ -74,7 +75,7 @@ def front(request: Request) -> Response:
         live=news.live,
         hidden=news.hidden,
         last=[_played(match, language) for match in news.last],
-        games=[] if news.live or news.last else _games(),
+        games=[(game, board_size(game.name, game.seats[0])) for game in games],
         tournaments=news.tournaments,
         newest=news.newest,
     )
@@ -115,9 +116,3 @@ def _last(arena: ArenaPort, most: int) -> Sequence[MatchDetail]:
 def _played(match: MatchDetail, language: str) -> BoardCard:
     picture = f"/matches/{match.match_id}/board.svg?lang={language}&v={story_id(match, language)}"
     return BoardCard(match, board_size(match.pool.game, len(match.seats)), picture)
-
-
-def _games() -> Sequence[tuple[Game, tuple[int, int] | None]]:
-    """Return the games but for families of many, each with the size of its board, for before anything was played."""
-    games = [registry.get(name) for name in registry.single_names()]
-    return [(game, board_size(game.name, game.seats[0])) for game in games]

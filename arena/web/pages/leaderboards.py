@@ -14,11 +14,11 @@ from arena.model.columns import LEADERBOARD
 from arena.model.errors import RefusedError
 from arena.model.overview import MOST_IN_OFFICIAL, Form
 from arena.model.port import ShownArena
-from arena.web.drawing.sparklines import common_scale
-from arena.web.official.tables import CachedTable
-from arena.web.pages.addresses import address_of_page
+from arena.web.drawing.charts import Z_95, common_scale
+from arena.web.shared.formats import address_of_page
+from arena.web.shared.official_tables import CachedTable
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from arena.web.shared.site import answers_of, arena_of, records_of, site_of
 from engine.text import Text
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 from ratings.values.official import OfficialRow
@@ -26,8 +26,6 @@ from ratings.values.official import OfficialRow
 router = APIRouter()
 PAGE: Final = 50
 _LEADERS: Final = 3
-_SURE: Final = 1.96
-"""So many standard deviations on either side hold 95 % of a normal distribution."""
 _RISING: Final = frozenset(column.title for column in LEADERBOARD if column.order == "ascending")
 """The columns of which the least comes first when they are chosen."""
 _OFFICIAL: Final = "elo"
@@ -74,7 +72,7 @@ class LeaderboardLine:
     @property
     def live_interval(self) -> tuple[float, float]:
         """Return the bounds between which its strength lies with 95 % by the live rating."""
-        return self.row.mu - _SURE * self.row.sigma, self.row.mu + _SURE * self.row.sigma
+        return self.row.mu - Z_95 * self.row.sigma, self.row.mu + Z_95 * self.row.sigma
 
 
 @router.get("/leaderboards")
@@ -87,7 +85,13 @@ def list_pools(
 ) -> Response:
     """Show all pools, each with its best."""
     everything = arena_of(request).leaderboards.list_leaderboards(limit=_LEADERS, after=after)
-    boards = [board for board in everything.boards if _fits(board, game, seats, remote)]
+    boards = [
+        board
+        for board in everything.boards
+        if game in ("", board.pool.game)
+        and seats in ("", str(board.pool.seats))
+        and remote in ("", "yes" if board.pool.remote else "no")
+    ]
     return render(
         request,
         "pages/leaderboards.html",
@@ -99,11 +103,6 @@ def list_pools(
         if everything.next
         else "",
     )
-
-
-def _fits(board: Leaderboard, game: str, seats: str, remote: str) -> bool:
-    pool = board.pool
-    return game in ("", pool.game) and seats in ("", str(pool.seats)) and remote in ("", "yes" if pool.remote else "no")
 
 
 @router.get("/leaderboards/{pool}")
@@ -130,7 +129,8 @@ def show_pool(
     if not board.matches:
         return render(request, "pages/leaderboard_empty.html")
     official = _rows(kept)
-    lines = _lines(request, board, official)
+    forms = records_of(request).forms(arena, board.pool.pool_id, board.table, answers_of(request).ask)
+    lines = [LeaderboardLine(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]
     return render(
         request,
         "pages/leaderboard.html",
@@ -193,8 +193,3 @@ def _place(after: str | None) -> int:
             )
         )
     return int(after)
-
-
-def _lines(request: Request, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[LeaderboardLine]:
-    forms = records_of(request).forms(arena_of(request), board.pool.pool_id, board.table, answers_of(request).ask)
-    return [LeaderboardLine(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]

@@ -1,11 +1,12 @@
-"""Tournaments: the list, and one with its table, crosstable, rounds, answer, leak checks and matches."""
+"""The tournaments: a list, and one with its progress, table, crosstable, rounds, answer, leak checks and matches."""
 
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
@@ -14,28 +15,31 @@ from arena.i18n.catalogue import Words, words
 from arena.i18n.translation import translate
 from arena.model.errors import HiddenError
 from arena.model.pairings import Pairing
-from arena.model.tournaments import TournamentDetail
+from arena.model.tournaments import TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
-from arena.web.drawing.confidence import draw_confidence
-from arena.web.drawing.heat import heat_of
-from arena.web.shared.pools import FORMATS
-from arena.web.shared.preferences import language_of
-from arena.web.shared.progress import KNOCKOUT, expected_matches, progress_of
+from arena.web.drawing.charts import draw_confidence
+from arena.web.shared.formats import FORMATS
 from arena.web.shared.rendering import render
-from arena.web.shared.request_context import answers_of, arena_of
+from arena.web.shared.site import answers_of, arena_of
+from arena.web.shared.visitor import language_of
 from ratings.values.page import Page
 from ratings.values.statistics import Crosstable, Meeting
 
 router = APIRouter()
+Cursor = Annotated[str | None, Query(max_length=2000)]
+Named = Annotated[str, Path(max_length=200)]
+KNOCKOUT: Final = "knockout"
+_ROUNDS = (KNOCKOUT, "swiss")
+_PAIR: Final = 2
+_TAGS: Final = {"running": "good", "cancelled": "bad", "planned": "warn", "stopped": "warn"}
 _MOST_CROSSED = 24
 _MOST_PAIRINGS = 500
 _MOST_ROWS = 100
 _MATCHES = 12
 _DIGITS = 12
 _PERCENT = re.compile(r"([0-9.]+)%", re.ASCII)
-Cursor = Annotated[str | None, Query(max_length=2000)]
-Named = Annotated[str, Path(max_length=200)]
-_ROUNDS = (KNOCKOUT, "swiss")
+HEAT_STEPS = 9
+"""The colours of a crosstable; the middle one stands for an equal result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,10 @@ def show_confidence(request: Request, tournament: Named) -> Response:
     arena, say = arena_of(request), words(language_of(request)).say
     found = answers_of(request).get_tournament(arena, tournament)
     points = answers_of(request).ask(arena, "tournaments.list_confidence", found.summary.id)
-    drawn = draw_confidence(points, _target(found), say("tournament.confidence"), say("tournament.blocks"))
+    # The confidence that was asked for stands in a question such as `top 3 known at 95% within 10 Elo`.
+    percent = _PERCENT.search(found.best.until) if found.best is not None else None
+    target = float(percent[1]) / 100 if percent else None
+    drawn = draw_confidence(points, target, say("tournament.confidence"), say("tournament.blocks"))
     template = "tournament/drawing.html" if "hx-request" in request.headers else "pages/confidence.html"
     return render(request, template, found=found, drawn=drawn if points else "")
 
@@ -115,30 +122,22 @@ def _standing(found: TournamentDetail, language: str) -> dict[str, Any]:
     }
 
 
-def _target(found: TournamentDetail) -> float | None:
-    """Return the confidence that was asked for, from a question such as `top 3 known at 95% within 10 Elo`."""
-    percent = _PERCENT.search(found.best.until) if found.best is not None else None
-    return float(percent[1]) / 100 if percent else None
-
-
 def _crosstable(request: Request, found: TournamentDetail) -> tuple[CrosstableView | None, str]:
     """Return the crosstable, or `None` and why it is not shown yet."""
     if len(found.standings) < 2:
         return None, ""
     try:
-        table = answers_of(request).of_tournament(
+        table: Crosstable = answers_of(request).of_tournament(
             arena_of(request), found.summary.id, "statistics.get_crosstable", limit=_MOST_CROSSED
         )
     except HiddenError as error:
         return None, str(error)
-    return (_crossed(table), "") if table.meetings else (None, "")
-
-
-def _crossed(table: Crosstable) -> CrosstableView:
+    if not table.meetings:
+        return None, ""
     met = {(one.version_id, one.opponent_id): one for one in table.meetings}
     ids = [version.version_id for version in table.versions]
     rows = tuple(tuple(met.get((mine, other)) for other in ids) for mine in ids)
-    return CrosstableView(tuple(version.name for version in table.versions), rows)
+    return CrosstableView(tuple(version.name for version in table.versions), rows), ""
 
 
 def _pairings(request: Request, found: TournamentDetail) -> tuple[Pairing, ...]:
@@ -163,3 +162,54 @@ def _bracket(found: TournamentDetail, pairings: tuple[Pairing, ...], language: W
     heads = [language.say("tournament.round", number=number) for number in _by_round(pairings)]
     lanes = [language.say("tournament.unbeaten"), language.say("tournament.once_beaten")]
     return draw_bracket(pairings, language.say("tournament.bracket"), heads, language.say("tournament.bye"), lanes)
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentProgress:
+    """How far a tournament is."""
+
+    done: int
+    total: int
+    left_s: float | None
+    """How long it may still take at the pace so far; `None` if nothing is played now, or if it is not known."""
+    tag: str
+    is_open: bool = False
+    """Whether nobody knows yet how many matches will follow."""
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done, 0 to 1."""
+        return self.done / self.total if self.total else 0.0
+
+
+def progress_of(one: TournamentSummary, now_us: float | None = None, expected: int | None = None) -> TournamentProgress:
+    """Return how far a tournament is; `expected` is how many matches it will have in all, if that is known."""
+    done = one.finished + one.void
+    passed_s = ((time.time() * 1e6 if now_us is None else now_us) - one.created_at_us) / 1e6
+    in_all = max(expected or 0, one.total) if one.more_waves else one.total
+    is_open = one.more_waves and expected is None
+    is_known = one.status == "running" and one.leased > 0 and done > 0 and not is_open
+    left_s = passed_s * (in_all - done) / done if is_known else None
+    return TournamentProgress(done, one.total, left_s, _TAGS.get(one.status, ""), is_open)
+
+
+def expected_matches(found: TournamentDetail) -> int | None:
+    """Return how many matches a tournament will have that plays wave by wave; `None` if that depends on results.
+
+    A Swiss tournament has its rounds. In a knockout of pairs everybody but one loses as often as puts out, and each
+    tie may take all its blocks; one that is level then takes more.
+    """
+    entrants, seats, settings = len(found.standings), found.summary.seats, found.settings
+    if found.more_standings is not None or not entrants:
+        return None
+    if found.summary.format == "swiss" and "rounds" in settings:
+        return int(settings["rounds"]) * (entrants // seats * seats) * int(settings.get("blocks", 1))
+    if found.summary.format == KNOCKOUT and seats == _PAIR and "lives" in settings:
+        lives = int(settings["lives"])
+        return (entrants * lives - 1) * int(settings.get("best_of", 1)) * seats
+    return None
+
+
+def heat_of(score: float) -> int:
+    """Return the step of a score from 0 (lost all) to 1 (won all) on a diverging scale, coloured by the style sheet."""
+    return min(HEAT_STEPS - 1, max(0, int(score * HEAT_STEPS)))

@@ -1,17 +1,97 @@
-"""A table: one match, the seats that people have in it, and who of them plays which in one browser."""
+"""A table: what was ordered, one match, the seats that people have in it, and the file in which tables are saved."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
 
+from arena.model.live import MatchEvent
+from arena.model.people import LONGEST_NAME, PlayLimits
+from arena.story.errors import StoryError
+from arena.story.story import PositionTracker
 from arena.web.people.errors import NoTableError, TakenOverError
-from arena.web.people.human_seat import HumanSeat
-from arena.web.people.match_follower import MatchFollower
-from arena.web.people.values import HumanSeatState, TableOrder
-from arena.web.people.visitor_connection import VisitorConnection
+from arena.web.people.human_seat import HumanSeat, HumanSeatState
+from arena.web.people.visitor_accounts import ConnectedSeat
+from engine.abilities import Move
+from engine.core import State
+
+KEPT_MOVES = 100
+"""How many of the last moves keep their positions."""
+
+
+_SECRET = 0o600
+
+
+_PARTY = ("key", "seats", "visitor", "invitation")
+
+
+_BEYOND_IDLE_S = 60
+"""How much longer than the idle time the limit of a decision is without a clock, so that idling is never a fault."""
+
+
+class TableClock(StrEnum):
+    """The clock of a table; bots at it play by the same."""
+
+    GENEROUS = "generous"
+    BRISK = "brisk"
+    OFF = "off"
+    """None but the time after which an idle seat resigns."""
+
+
+_TIMES = {TableClock.GENEROUS: "600+30", TableClock.BRISK: "120+10"}
+
+
+def time_of(pace: TableClock, rules: PlayLimits) -> str:
+    """Return the time control of a pace, as a service reads it."""
+    return _TIMES.get(pace) or f"{int(rules.idle_s) + _BEYOND_IDLE_S}s"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOrder:
+    """A table that a visitor wants."""
+
+    game: str
+    sitting: tuple[str | None, ...]
+    """Who sits where: the name of a bot, or None for a person."""
+    names: tuple[str, ...] = ()
+    """What the people call themselves, in the order of their seats; whoever says nothing has a number."""
+    pace: TableClock = TableClock.GENEROUS
+    options: Mapping[str, Any] = field(default_factory=dict)
+    rated: bool = False
+    invited: tuple[int, ...] = ()
+    """The seats of those people who come by a link, in browsers of their own."""
+
+    @property
+    def people(self) -> int:
+        """Return how many seats people take."""
+        return self.sitting.count(None)
+
+    def called(self) -> tuple[str, ...]:
+        """Return what everybody is called, people and bots."""
+        return tuple(person or bot or "" for person, bot in zip(self.persons(), self.sitting, strict=True))
+
+    def persons(self) -> tuple[str, ...]:
+        """Return what each seat is called that a person takes, and nothing for a bot's."""
+        said = iter([*self.names, *[""] * len(self.sitting)])
+        called = [shown_name(next(said)) if bot is None else "" for bot in self.sitting]
+        missing = (f"Player {number}" if self.people > 1 else "Guest" for number in range(1, len(called) + 1))
+        return tuple(
+            name if bot is not None else name or default
+            for bot, name, default in zip(self.sitting, called, missing, strict=True)
+        )
+
+
+def shown_name(name: str) -> str:
+    """Return a name as it can be shown: in one line, and not too long."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:LONGEST_NAME].strip()
 
 
 def new_key() -> str:
@@ -30,15 +110,6 @@ class TableDetails:
     """Seconds since 1970."""
     tournament: str = ""
     match_id: str = ""
-
-
-@dataclass(eq=False, slots=True)
-class ConnectedSeat:
-    """A seat with its connection to the service."""
-
-    seat: HumanSeat
-    connection: VisitorConnection
-    running: asyncio.Task[None] | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -75,6 +146,61 @@ def parties_of(order: TableOrder, visitor: str) -> list[Party]:
     places = [seat for seat, bot in enumerate(order.sitting) if bot is None]
     own = Party(new_key(), tuple(seat for seat in places if seat not in order.invited), visitor)
     return [own, *(Party("", (seat,), invitation=new_key()) for seat in places if seat in order.invited)]
+
+
+class MatchFollower:
+    """The match of a table with every position, followed by a watch of it.
+
+    The positions are whole, hidden parts included: `SeatBoard` makes of each what its seat may see.
+    """
+
+    def __init__(self) -> None:
+        self.is_alive = True
+        """Whether it may be waited for; False once it broke off, or the match cannot be followed here."""
+        self.attempt = 0
+        self.start: State | None = None
+        """The position before the first ply."""
+        self.ended = False
+        """Whether the match came to its own end."""
+        self.is_over = False
+        """Whether nothing more happens in it."""
+        self.explanations: Mapping[str, str] = {}
+        """What explains the faults at its end, by its English words; the seats are told these alone."""
+        self._tracker: PositionTracker | None = None
+        self._moves: list[Move | None] = []
+
+    @property
+    def moves(self) -> Sequence[Move | None]:
+        """Return every move; of those long ago None."""
+        return self._moves
+
+    @property
+    def decider(self) -> int | None:
+        """Return the seat that decides next; None at the end, or if nothing is known."""
+        return None if self._tracker is None else self._tracker.state.seat()
+
+    def take(self, event: MatchEvent) -> None:
+        """Take the next event; a start begins anew."""
+        try:
+            if event.start is not None:
+                self._tracker = PositionTracker(event.start)
+                self._moves, self.start = [], self._tracker.state
+                self.attempt, self.is_alive = event.start.attempt, True
+                self.ended = self.is_over = False
+                self.explanations = {}
+            elif event.move is not None and self._tracker is not None:
+                self._moves.append(self._tracker.apply(event.move))
+                if len(self._moves) > KEPT_MOVES:
+                    self._moves[-KEPT_MOVES - 1] = None
+            elif event.end is not None:
+                self.ended, self.is_over = event.end.by_rules, True
+                self.explanations = {fault.explanation: fault.explanation for fault in event.end.faults}
+        except StoryError:
+            self.is_alive = False
+
+    def lose(self) -> None:
+        """Note that nothing more is heard for now."""
+        self.is_alive = self.is_over
 
 
 @dataclass(eq=False, slots=True)
@@ -184,3 +310,55 @@ class GameTable:
 def _shown_of(seats: Sequence[HumanSeat]) -> HumanSeat:
     asked = [seat for seat in seats if seat.stage is HumanSeatState.ASKED]
     return (asked or [seat for seat in seats if not seat.is_over] or seats)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTable:
+    """A table as it is saved."""
+
+    about: TableDetails
+    accounts: Mapping[int, str]
+    """The plain name of the account, by the seat that it takes."""
+    parties: tuple[Party, ...]
+
+
+def load_tables(file: Path | None) -> list[SavedTable]:
+    """Return the tables that a file holds; none if there is no file, or it cannot be read."""
+    if file is None:
+        return []
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        return [_parse_table(one) for one in json.loads(file.read_text(encoding="utf-8"))]
+    return []
+
+
+def save_tables(file: Path | None, tables: Iterable[SavedTable]) -> None:
+    """Write these tables and no others to a file; a crash leaves either these or those before. Raises OSError."""
+    if file is None:
+        return
+    text = json.dumps(
+        [
+            {
+                "about": asdict(one.about),
+                "guests": dict(one.accounts),
+                "parties": [{name: getattr(party, name) for name in _PARTY} for party in one.parties],
+            }
+            for one in tables
+        ]
+    )
+    new = file.with_suffix(".new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _SECRET), "w", encoding="utf-8") as opened:
+        opened.write(text)
+    new.replace(file)
+
+
+def _parse_table(data: Mapping[str, Any]) -> SavedTable:
+    about = data["about"]
+    listed = about["order"]
+    order: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in listed.items()}
+    fields = {
+        **about,
+        "names": tuple(about["names"]),
+        "order": TableOrder(**{**order, "pace": TableClock(listed["pace"])}),
+    }
+    parties = tuple(Party(**{**one, "seats": tuple(one["seats"])}) for one in data["parties"])
+    return SavedTable(TableDetails(**fields), {int(seat): str(name) for seat, name in data["guests"].items()}, parties)

@@ -1,4 +1,4 @@
-"""The seat of one person in one match: the question that waits, what was told of the match, the time. No I/O.
+"""The seat of one person in one match: the pending decision, the board as the seat sees it, and looking ahead. No I/O.
 
     waiting -> thinking <-> asked -> over
                   |           |
@@ -11,17 +11,71 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
 
 from arena.connect.history import BEFORE_ALL, MatchHistory
-from arena.v1 import play_pb2
+from arena.v1 import match_pb2, play_pb2
 from arena.web.people.errors import IllegalError, StaleError
-from arena.web.people.look_ahead import PlannedAction
-from arena.web.people.seat_board import SeatBoard
-from arena.web.people.values import HumanSeatState, PendingDecision, SeatEnding
+from engine import registry
+from engine.abilities import Move
+from engine.chance import ScriptedChance, ScriptError
+from engine.core import AbilityError, Game, State
 
 Send = Callable[[play_pb2.PlayRequest], None]
 IDLE, BY_REQUEST = "idle", "asked"
+_MOST_SEEN = 16
+"""Positions are looked at one after another, so that only the last ones are needed again."""
+
+
+class HumanSeatState(StrEnum):
+    """Where a seat stands."""
+
+    WAITING = "waiting"
+    """The match has not begun, or begins anew."""
+    THINKING = "thinking"
+    """Others decide."""
+    ASKED = "asked"
+    """The person decides."""
+    OVER = "over"
+    """The match is over for this seat."""
+    LOST = "lost"
+    """The match has no result: the service gave it up, or does not let the visitor in."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatEnding:
+    """How a match ended for a seat."""
+
+    ranks: tuple[int, ...]
+    details: Mapping[str, Any]
+    faults: tuple[str, ...] = ()
+    """What this seat did wrong, in words."""
+    resigned: str = ""
+    """Why it gave up, if it did: `asked` by the person, or `idle`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDecision:
+    """A decision that waits for a person, with the time that is left when it is looked at."""
+
+    ply: int
+    legal: tuple[int, ...]
+    left_us: int | None
+    """Until the limit of this decision; None without one."""
+    bank_us: int | None
+    idle_left_s: float
+    """After which the seat resigns."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAction:
+    """An action that is to be sent when the match has come to its ply."""
+
+    ply: int
+    action: int
 
 
 class HumanSeat:
@@ -124,7 +178,7 @@ class HumanSeat:
 
     def _answer(self, request: play_pb2.PlayRequest) -> None:
         assert self._history is not None
-        self._rest()
+        self._stop_idling()
         self._history.answer(request)
         self._send(request)
         self._on_change()
@@ -158,20 +212,20 @@ class HumanSeat:
     def lose(self, why: str) -> None:
         """Note that the match has no result for this seat."""
         if not self.is_over:
-            self._rest()
+            self._stop_idling()
             self.lost = why
             self._on_change()
 
     def end(self, ending: SeatEnding) -> None:
         """Note how the match ended, which the visitor was not told."""
         if not self.is_over:
-            self._rest()
+            self._stop_idling()
             self.ending = ending
             self._on_change()
 
     def close(self) -> None:
         """Stop the time."""
-        self._rest()
+        self._stop_idling()
 
     def _begin(self, started: play_pb2.MatchStarted) -> None:
         self._is_told = True
@@ -183,7 +237,7 @@ class HumanSeat:
         else:
             self.restarts += self._history is not None
             self._history, self.board = MatchHistory(started), SeatBoard(started)
-        self._rest()
+        self._stop_idling()
         self._planned = []
         if self._resigned:
             self._answer(_resignation(started.match_id))
@@ -207,17 +261,22 @@ class HumanSeat:
         self._on_change()
 
     def _finish(self, finished: play_pb2.MatchFinished) -> None:
-        self._rest()
+        self._stop_idling()
         if not finished.HasField("result"):
             self.restarts += self._history is not None
             self._history, self.board = None, None  # the arena broke it off, and plays it again
         elif self._history is not None and self.board is not None:
             self._history.end(finished)
             self.board.add_events(self._history.events_after(BEFORE_ALL))
-            self.ending = _ending(finished, self._resigned)
+            self.ending = SeatEnding(
+                ranks=tuple(finished.result.ranks),
+                details=json.loads(finished.result.details_json or "{}"),
+                faults=tuple(fault.explanation for fault in finished.faults),
+                resigned=self._resigned,
+            )
         self._on_change()
 
-    def _rest(self) -> None:
+    def _stop_idling(self) -> None:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
@@ -227,10 +286,99 @@ def _resignation(match_id: str) -> play_pb2.PlayRequest:
     return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
 
 
-def _ending(finished: play_pb2.MatchFinished, resigned: str) -> SeatEnding:
-    return SeatEnding(
-        ranks=tuple(finished.result.ranks),
-        details=json.loads(finished.result.details_json or "{}"),
-        faults=tuple(fault.explanation for fault in finished.faults),
-        resigned=resigned,
-    )
+class SeatBoard:
+    """One match of one seat. Positions of a watch, which hold what is hidden, are shown through `seen` alone."""
+
+    def __init__(self, started: play_pb2.MatchStarted) -> None:
+        self.game = registry.get(started.game)
+        self.seat = started.seat
+        self.seats = started.seats
+        self.options = json.loads(started.options_json or "{}")
+        self.moves: list[match_pb2.Event] = []
+        """All plies that this seat was told of."""
+        self.asked: State | None = None
+        """The position of the last question."""
+        self.asked_ply = -1
+        """How many plies had been played when it was asked."""
+        self._seen: dict[int, tuple[State, State]] = {}
+        self.add_events(started.events)
+
+    def add_events(self, events: Iterable[match_pb2.Event]) -> None:
+        """Take what was played; what is known already may be told again."""
+        self.moves += [event for event in events if event.ply >= len(self.moves)]
+
+    def set_question(self, decide: play_pb2.Decide) -> None:
+        """Take the position as a question shows it."""
+        self.add_events(decide.events)
+        self.asked = self.game.observed(decide.observation.value).state
+        self.asked_ply = decide.ply
+
+    def seen(self, state: State) -> State:
+        """Return a position as this seat sees it: what the referee would send it, and nothing else."""
+        if not self.game.has_hidden_information:
+            return state
+        found = self._seen.get(id(state))
+        if found is None or found[0] is not state:
+            shown = self.game.observed(self.game.encode_observation(state, self.seat)[1]).state
+            found = self._seen[id(state)] = (state, shown)
+            while len(self._seen) > _MOST_SEEN:
+                self._seen.pop(next(iter(self._seen)), None)
+        return found[1]
+
+    def seen_move(self, move: Move) -> Move:
+        """Return a move as this seat sees it."""
+        return replace(move, before=self.seen(move.before), after=self.seen(move.after))
+
+
+@dataclass(frozen=True, slots=True)
+class LookAhead:
+    """Where some actions of one seat lead, as far as it can know."""
+
+    planned: tuple[PlannedAction, ...]
+    state: State
+    """The last position that follows from what the seat sees."""
+    last: Move | None
+    """The move that led there."""
+    legal: tuple[int, ...]
+    """What the seat may choose next; nothing if others, chance or the end come first."""
+
+    @property
+    def ply(self) -> int:
+        """Return the ply at which the next of its actions would be played."""
+        return self.planned[-1].ply + 1
+
+
+def look_ahead(game: Game, state: State, ply: int, actions: Sequence[int]) -> LookAhead:
+    """Return what comes of actions in a position, of which the seat to move sees `state`, before `ply`.
+
+    Raises IllegalError for an action that is not legal, or not this seat's to choose.
+    """
+    seat, planned, last, legal = state.seat(), [], None, tuple(state.legal_actions())
+    for action in actions:
+        if action not in legal:
+            raise IllegalError("that is not possible here; choose one of the actions that are offered")
+        planned.append(PlannedAction(ply, action))
+        after = _after(state, action)
+        ply += 1
+        if after is None:
+            legal = ()
+            continue
+        last = Move(state, action, game.actions.format(action), state.seat() or 0, after)
+        state = after
+        while state.seat() == seat and len(state.legal_actions()) == 1:  # the referee plays what is forced
+            forced = _after(state, state.legal_actions()[0])
+            if forced is None:
+                break
+            state, ply = forced, ply + 1
+        legal = tuple(state.legal_actions()) if state.seat() == seat and len(state.legal_actions()) > 1 else ()
+    return LookAhead(tuple(planned), state, last, legal)
+
+
+def _after(state: State, action: int) -> State | None:
+    """Return what follows from an action, or None if chance or something hidden takes part in it."""
+    after = state.clone(ScriptedChance(()))
+    try:
+        after.apply(action)
+    except (ScriptError, AbilityError):  # what one seat sees of some games cannot be played on
+        return None
+    return None if after.revealed() else after

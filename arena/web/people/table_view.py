@@ -15,10 +15,7 @@ from typing import Any
 from arena.i18n.translation import translate
 from arena.v1 import match_pb2
 from arena.web.people.game_table import GameTable, Party
-from arena.web.people.human_seat import HumanSeat
-from arena.web.people.look_ahead import LookAhead
-from arena.web.people.seat_board import SeatBoard
-from arena.web.people.values import HumanSeatState, PendingDecision
+from arena.web.people.human_seat import HumanSeat, HumanSeatState, LookAhead, PendingDecision, SeatBoard
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
@@ -97,7 +94,9 @@ def view_of(table: GameTable, party: Party) -> TableView:
             "match": f"/matches/{table.about.match_id}" if table.about.match_id else "",
             "lost": seat.lost,
             "ended": following.ended,
-            "decider": _decider(table),
+            "decider": next(
+                (one.number for one in table.seats if one.stage is HumanSeatState.ASKED), following.decider
+            ),
             "is_done": table.is_over and (following.is_over or not following.is_alive),
         },
     )
@@ -111,14 +110,6 @@ def _is_private(table: GameTable, party: Party) -> bool:
         return False
     first, *others = (state.observation_json(seat) for seat in party.seats)
     return any(other != first for other in others)
-
-
-def _decider(table: GameTable) -> int | None:
-    """Return the seat that decides, as far as it is known; None at the end."""
-    for seat in table.seats:
-        if seat.stage is HumanSeatState.ASKED:
-            return seat.number
-    return table.following.decider
 
 
 class BrowserUpdates:
@@ -177,7 +168,9 @@ class BrowserUpdates:
         before = [*self._parts, *[""] * (len(parts) - len(self._parts))]
         self._parts = tuple(parts)
         changes = [item for slot, part in enumerate(parts) if part != before[slot] for item in (slot, part)]
-        return {"changes": changes, "title": picture.title, **(_frame(picture) if is_first else {})}
+        # What is the same in all pictures of a match is sent with the first.
+        frame = {"width": picture.width, "height": picture.height, "style": picture.style, "defs": picture.defs}
+        return {"changes": changes, "title": picture.title, **({"frame": frame} if is_first else {})}
 
 
 def position(view: TableView, count: int) -> tuple[State | None, Move | None]:
@@ -225,11 +218,6 @@ def look_ahead_json(view: TableView, ahead: LookAhead, language: str) -> dict[st
         "words": list(board.game.shown.tell(ahead.last, language)) if ahead.last is not None else [],
         "choices": choices_json(board, ahead.state, ahead.legal, language) if ahead.legal else None,
     }
-
-
-def _frame(picture: Picture) -> dict[str, Any]:
-    """Return what is the same in all pictures of a match."""
-    return {"frame": {"width": picture.width, "height": picture.height, "style": picture.style, "defs": picture.defs}}
 
 
 def asked_json(view: TableView, language: str) -> dict[str, Any] | None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -18,7 +20,9 @@ from typing import Self
 from arena.model.errors import ClientError
 from arena.model.live import MatchEvent
 from arena.model.people import PlayLimits
-from arena.rpc.channel import Endpoint
+from arena.model.port import ArenaPort
+from arena.rpc.channel import UNIX, Endpoint
+from arena.rpc.login import connect
 from arena.web.middleware.rate_limits import counted_address, limited_address
 from arena.web.people.errors import (
     AllSeatsTakenError,
@@ -27,16 +31,24 @@ from arena.web.people.errors import (
     SeatTakenError,
     ServiceRefusedError,
     TooManySeatsError,
+    TooManyTablesError,
 )
-from arena.web.people.game_table import ConnectedSeat, GameTable, Party, TableDetails, new_key, parties_of
-from arena.web.people.human_seat import HumanSeat
-from arena.web.people.match_watch import MatchWatch
-from arena.web.people.rate_limit import TableRateLimit
-from arena.web.people.saved_tables import SavedTable, load, save
-from arena.web.people.service_client import MatchStatus, ServiceClient, request_of
-from arena.web.people.values import TableOrder, shown_name
-from arena.web.people.visitor_accounts import VisitorAccounts, leave_seat, wait_until_seated
-from arena.web.redaction.public_message import public_message
+from arena.web.people.game_table import (
+    GameTable,
+    Party,
+    SavedTable,
+    TableDetails,
+    TableOrder,
+    load_tables,
+    new_key,
+    parties_of,
+    save_tables,
+    shown_name,
+)
+from arena.web.people.service_client import MatchWatch, ServiceClient, request_of
+from arena.web.people.visitor_accounts import ConnectedSeat, VisitorAccounts, leave_seat, wait_until_seated
+from arena.web.shared.public_message import public_message
+from arena.web.shared.site import Site
 from engine.text import Text
 
 LOOK_EVERY_S = 5.0
@@ -45,6 +57,31 @@ GIVEN_UP = "given_up"
 """Why a table has no match for which not everybody came: in place of a sentence of the service."""
 KEPT_OVER_S = 1800.0
 """For how long a table that is over can still be looked at."""
+SEATS, TABLES = "seats.sock", "tables.json"
+"""Beside the socket of the service: where visitors sit down, and the file in which tables are remembered."""
+_HOUR_S = 3600.0
+_MOST_ADDRESSES = 10_000
+"""Those that opened one longest ago are forgotten."""
+
+
+@asynccontextmanager
+async def open_tables(site: Site) -> AsyncIterator[GameTables | None]:
+    """Open the tables of a site; None where nobody can sit down."""
+    service = site.service
+    if service is None or not site.takes_people:
+        yield None
+        return
+
+    @contextmanager
+    def organiser() -> Iterator[ArenaPort]:
+        with connect(service) as arena:
+            yield arena
+
+    run = Path(service.removeprefix(UNIX)).parent
+    async with GameTables(
+        site.people, Endpoint(f"{UNIX}{run / SEATS}"), ServiceClient(organiser), run / TABLES
+    ) as game_tables:
+        yield game_tables
 
 
 class GameTables:
@@ -67,7 +104,7 @@ class GameTables:
     async def __aenter__(self) -> Self:
         """Take up the tables that another process left."""
         self._loop = asyncio.get_running_loop()
-        for kept in load(self._file):
+        for kept in load_tables(self._file):
             self._take_up(kept)
         self._looking = asyncio.create_task(self._look_again_and_again())
         return self
@@ -168,6 +205,7 @@ class GameTables:
                 seat.resign()
 
     def _check(self, visitor: str, address: str, order: TableOrder) -> None:
+        """Raise AllSeatsTakenError or TooManyError unless a table may be opened; an address has at most half of all."""
         if order.people > self.free:
             raise AllSeatsTakenError(
                 f"only {self.free} of {self.rules.most} seats are free; try again in some minutes",
@@ -175,7 +213,9 @@ class GameTables:
                 most=self.rules.most,
             )
         self._check_held(visitor, order.people)
-        self._check_address(address, order.people)
+        if (counted := limited_address(address)) is not None:  # without a cookie a visitor is a new one each time
+            held = sum(not seat.is_over for table in self._tables if table.address == counted for seat in table.seats)
+            _need_room(held, order.people, max(self.rules.per_visitor, self.rules.most // 2))
         if order.rated and not self.rules.rated:
             raise RatedError("people play unrated matches here; leave the match unrated")
         self._rate_limit.count(counted_address(address))
@@ -191,22 +231,25 @@ class GameTables:
         )
         _need_room(held, more, self.rules.per_visitor)
 
-    def _check_address(self, address: str, more: int) -> None:
-        """Raise TooManySeatsError if an address would have more than half of all seats; without a cookie one is new."""
-        if (counted := limited_address(address)) is not None:
-            held = sum(not seat.is_over for table in self._tables if table.address == counted for seat in table.seats)
-            _need_room(held, more, max(self.rules.per_visitor, self.rules.most // 2))
-
     # Visitors.
 
     def _connect(self, table: GameTable, number: int, person: str, account: str) -> ConnectedSeat:
         return self._accounts.seat(account, number, person, lambda: self._note(table))
 
     def _note(self, table: GameTable) -> None:
-        if table in self._tables:
-            table.change()
-            if table.is_over and table.over_since is None:
-                self._end(table)
+        """Wake those who look at a table; free the accounts of one that is over, which is kept for a while."""
+        if table not in self._tables:
+            return
+        table.change()
+        if not table.is_over or table.over_since is not None:
+            return
+        table.over_since = self._loop.time()
+        for chair in table.chairs.values():
+            chair.seat.close()
+            if chair.running is not None:
+                chair.running.cancel()
+        self._accounts.give_back([chair.connection.name for chair in table.chairs.values()])
+        self._save()
 
     # Tables.
 
@@ -244,22 +287,6 @@ class GameTables:
         if table.about.match_id:
             self._watch(table)
 
-    def _end(self, table: GameTable) -> None:
-        """Free the accounts of a table that is over; it can be looked at for a while."""
-        table.over_since = self._loop.time()
-        for chair in table.chairs.values():
-            chair.seat.close()
-            if chair.running is not None:
-                chair.running.cancel()
-        self._accounts.give_back([chair.connection.name for chair in table.chairs.values()])
-        self._save()
-
-    def _clear_away(self, table: GameTable) -> None:
-        self._tables.remove(table)
-        self._keys = {key: one for key, one in self._keys.items() if one is not table}
-        if (watch := self._watches.pop(table, None)) is not None:
-            watch.close()
-
     def _save(self) -> None:
         tables = [table for table in self._tables if table.over_since is None]
         kept = (
@@ -269,7 +296,7 @@ class GameTables:
             for one in tables
         )
         with suppress(OSError):  # a full disk: the tables are lost only if this process ends, too
-            save(self._file, list(kept))
+            save_tables(self._file, list(kept))
 
     async def _look_again_and_again(self) -> None:
         while True:
@@ -277,25 +304,24 @@ class GameTables:
             now = self._loop.time()
             for table in list(self._tables):
                 if table.over_since is not None and now - table.over_since > KEPT_OVER_S:
-                    self._clear_away(table)
+                    self._tables.remove(table)
+                    self._keys = {key: one for key, one in self._keys.items() if one is not table}
+                    if (watch := self._watches.pop(table, None)) is not None:
+                        watch.close()
                 elif table.is_gathering and time.time() - table.about.opened_at > self.rules.idle_s:
                     self.leave(table)
                 elif table.about.match_id and any(seat.is_waiting for seat in table.seats):
                     await self._look_at(table)
 
     async def _look_at(self, table: GameTable) -> None:
-        """Ask what became of a match of which a visitor has heard nothing, or nothing since the service's restart."""
+        """Ask how a match ended of which a visitor has heard nothing, or nothing since the service's restart."""
         with suppress(ClientError):
             found = await asyncio.to_thread(self._service.find, table.about.match_id)
             for seat in table.seats:
-                _apply(found, seat)
-
-
-def _apply(found: MatchStatus, seat: HumanSeat) -> None:
-    if found.ending is not None:
-        seat.end(found.ending)
-    elif found.lost:
-        seat.lose(found.lost)
+                if found.ending is not None:
+                    seat.end(found.ending)
+                elif found.lost:
+                    seat.lose(found.lost)
 
 
 def _need_room(held: int, more: int, most: int) -> None:
@@ -303,3 +329,28 @@ def _need_room(held: int, more: int, most: int) -> None:
         raise TooManySeatsError(
             f"you have {held} seats, and may have {most} at once; play or leave a table first", held=held, most=most
         )
+
+
+class TableRateLimit:
+    """Counts the tables that were opened, by address."""
+
+    def __init__(self, per_hour: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_hour = per_hour
+        self._clock = clock
+        self._opened: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def count(self, address: str) -> None:
+        """Count another table. Raises TooManyTablesError, with the time to wait, and counts nothing then."""
+        times = self._opened.setdefault(address, deque(maxlen=self._per_hour))
+        now = self._clock()
+        if len(times) == self._per_hour and times[0] > now - _HOUR_S:
+            minutes = max(1, round((times[0] + _HOUR_S - now) / 60))
+            raise TooManyTablesError(
+                f"from your address {self._per_hour} tables were opened within an hour; try again in {minutes} minutes",
+                most=self._per_hour,
+                count=minutes,
+            )
+        times.append(now)
+        self._opened.move_to_end(address)
+        while len(self._opened) > _MOST_ADDRESSES:
+            self._opened.popitem(last=False)

@@ -15,9 +15,8 @@ from typing import Any, Final
 
 from arena.i18n.catalogue import words
 from arena.web.report.packing import PackedMatches
-from arena.web.shared.rendering import environment
-from arena.web.shared.static_files import STATIC
-from arena.web.viewer.phrases import viewer_words
+from arena.web.shared.rendering import STATIC, environment
+from arena.web.viewer.document import viewer_words
 
 _SCRIPTS: Final = ("telling", "board", "graph", "moves", "scoring", "seats", "viewer", "unpack", "report")
 """Each after those that it imports."""

@@ -18,8 +18,7 @@ from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
 from arena.web.report.packing import Packer, pack_all
 from arena.web.report.page import write_report
-from arena.web.shared.formats import format_instant, format_share, short_id
-from arena.web.shared.pools import format_words, game_title, pool_details
+from arena.web.shared.formats import format_instant, format_share, format_words, game_title, pool_details, short_id
 from arena.web.viewer.document import viewer_document
 from ratings.values.page import MOST_LIMIT
 from ratings.values.states import MatchState

@@ -11,17 +11,23 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from threading import Lock
+from typing import Any, Final, Generic, TypeVar
 
+from arena.model.overview import Form, Record
 from arena.model.port import ShownArena
-from arena.web.helper.process import HelperProcess
-from arena.web.helper.questions import call_of
-from arena.web.helper.work_queue import WorkQueue
+from arena.web.shared.helper import HelperProcess, WorkQueue, call_of
 from engine.text import Text
+from ratings.values.bots import Standing
+from ratings.values.leaderboards import LeaderboardRow
 
+T = TypeVar("T")
+Rated = LeaderboardRow | Standing
+Ask = Callable[..., Any]
+_Key = tuple[str, str, int, float, float]
 PATIENCE_S: Final = 0.01
 """So long a page waits for an answer that may come at once."""
 _PATIENCE_SMALL_S: Final = 0.03
@@ -43,6 +49,13 @@ _LEAST_AGAIN_S: Final = 0.2
 _MOST_AGAIN_S: Final = 5.0
 _AGAIN_PER_WAITED: Final = 0.5
 """Whoever has waited for long asks again less often: asking takes time from making."""
+_MOST_FORMS: Final = 5000
+_MOST_RECORDS: Final = 300
+_LONG_RECORD: Final = 500
+"""The record of a version with more matches than that is not read while a page waits."""
+_MANY_TOGETHER: Final = 50_000
+"""So are the faults in more matches than that, and what so many versions did."""
+_MOST_VERSIONS: Final = 100
 _BEING_MADE: Final = Text("web.takes_while_work_out_ask", "it takes a while to work this out; ask again in a second")
 
 
@@ -63,59 +76,6 @@ class CachedAnswer:
 
     answer: Any
     age_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """What came of making an answer."""
-
-    answer: Any
-    error: Exception | None
-    mark: int | None
-    """That of the database before it was asked."""
-    asked_s: float
-    until_s: float
-    """So long it rests."""
-
-    def given(self, age_s: float) -> CachedAnswer:
-        """Return the answer. Raises its error."""
-        if self.error is not None:
-            raise self.error.with_traceback(None)
-        return CachedAnswer(self.answer, age_s)
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A question as `arena.web.helper.questions` knows them, with its arguments."""
-
-    question: str
-    arguments: tuple[Any, ...]
-    more: Mapping[str, Any]
-    most_rest_s: float = _MOST_REST_S
-
-    def put_to(self, arena: ShownArena) -> Any:
-        """Return the arena's answer."""
-        return call_of(arena, self.question)(*self.arguments, **self.more)
-
-    def put_to_helper(self, arena: ShownArena, helper: HelperProcess) -> Any:
-        """Return the answer of a helper; the arena's, or its error, if that has none."""
-        return helper.ask(partial(self.put_to, arena), self.question, *self.arguments, **self.more)
-
-
-def _soon(question: str, arguments: tuple[Any, ...]) -> _Question:
-    return _Question(question, arguments, {}, _MOST_REST_SOON_S)
-
-
-@dataclass(slots=True)
-class _Place:
-    """Where one answer is kept, and made by one at a time."""
-
-    kept: _Made | None = None
-    making: threading.Event | None = None
-    """It is set when the one that is being made is there."""
-    since_s: float = 0.0
-    """When that was begun."""
-    changing: threading.Lock = field(default_factory=threading.Lock)
 
 
 class AnswerCache:
@@ -163,7 +123,7 @@ class AnswerCache:
         return given or self._made(arena, place, _Question(question, arguments, more), self._late, self._patience_s)
 
     def ask_soon(self, arena: ShownArena, question: str, *arguments: Any) -> CachedAnswer:
-        """Return the answer to a question that is soon answered: nobody is told to come back for it.
+        """Return the answer to a quick question, for which pages wait.
 
         Raises what it does, and AnswerPendingError if it takes very long all the same.
         """
@@ -220,7 +180,7 @@ class AnswerCache:
         return place.kept.given(0.0)
 
     def _begun(self, arena: ShownArena, place: _Place, question: _Question, queue: WorkQueue) -> threading.Event:
-        """Return what is set when the answer is there that is being made, or that is made from now on."""
+        """Begin to make an answer unless that is under way; return the event that is set when it is there."""
         with place.changing:
             if place.making is not None:
                 return place.making
@@ -245,3 +205,125 @@ class AnswerCache:
         end = self._clock()
         rest = min(question.most_rest_s, max(_LEAST_REST_S, _REST_PER_WORK * (end - start)))
         return _Made(answer, error, mark, start, end + rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The outcome of making an answer: the answer, or its error."""
+
+    answer: Any
+    error: Exception | None
+    mark: int | None
+    """That of the database before it was asked."""
+    asked_s: float
+    until_s: float
+    """So long it rests."""
+
+    def given(self, age_s: float) -> CachedAnswer:
+        """Return the answer. Raises its error."""
+        if self.error is not None:
+            raise self.error.with_traceback(None)
+        return CachedAnswer(self.answer, age_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question as `arena.web.shared.helper` knows them, with its arguments."""
+
+    question: str
+    arguments: tuple[Any, ...]
+    more: Mapping[str, Any]
+    most_rest_s: float = _MOST_REST_S
+
+    def put_to(self, arena: ShownArena) -> Any:
+        """Return the arena's answer."""
+        return call_of(arena, self.question)(*self.arguments, **self.more)
+
+    def put_to_helper(self, arena: ShownArena, helper: HelperProcess) -> Any:
+        """Return the answer of a helper; the arena's, or its error, if that has none."""
+        return helper.ask(partial(self.put_to, arena), self.question, *self.arguments, **self.more)
+
+
+def _soon(question: str, arguments: tuple[Any, ...]) -> _Question:
+    return _Question(question, arguments, {}, _MOST_REST_SOON_S)
+
+
+@dataclass(slots=True)
+class _Place:
+    """The place of one kept answer, which only one thread makes at a time."""
+
+    kept: _Made | None = None
+    making: threading.Event | None = None
+    """It is set when the one that is being made is there."""
+    since_s: float = 0.0
+    """When that was begun."""
+    changing: threading.Lock = field(default_factory=threading.Lock)
+
+
+class VersionRecords:
+    """Keeps forms and records of versions; `ask` asks for what takes long, as `RequestAnswers.ask` does.
+
+    All of it follows from the rated matches of a version, and so does its rating to the last digit: as long as that is
+    the same, no match was added and none taken away.
+    """
+
+    def __init__(self) -> None:
+        self._forms: _Lru[Form] = _Lru(_MOST_FORMS)
+        self._records: _Lru[Record] = _Lru(_MOST_RECORDS)
+
+    def forms(self, arena: ShownArena, pool: str, rows: Sequence[LeaderboardRow], ask: Ask) -> Mapping[str, Form]:
+        """Return the recent form of the versions in these lines, by version id. Raises AnswerPendingError."""
+        keys = {row.version_id: _key(pool, row) for row in rows}
+        known = {version: form for version, key in keys.items() if (form := self._forms.get(key)) is not None}
+        missing = [version for version in keys if version not in known]
+        matches = sum(row.matches for row in rows if row.version_id in missing)
+        found: Mapping[str, Form] = {}
+        if matches > _MANY_TOGETHER or len(missing) > _MOST_VERSIONS:
+            found = ask(arena, "overview.list_forms", pool, tuple(missing))
+        elif missing:
+            found = arena.overview.list_forms(pool, missing)
+        for version, form in found.items():
+            self._forms.put(keys[version], form)
+        return {**known, **found}
+
+    def record(self, arena: ShownArena, chosen: Standing, points: int, ask: Ask) -> Record:
+        """Return the record of the version that stands there, its curve thinned to about so many points.
+
+        Raises AnswerPendingError.
+        """
+        pool, version = chosen.pool.pool_id, chosen.version_id
+        found = self._records.get(_key(pool, chosen))
+        if found is not None:
+            return found
+        if chosen.matches > _LONG_RECORD:
+            asked: Record = ask(arena, "overview.get_record", pool, version, points)
+            return asked
+        found = arena.overview.get_record(pool, version, points)
+        self._records.put(_key(pool, chosen), found)
+        return found
+
+
+def _key(pool: str, row: Rated) -> _Key:
+    return pool, row.version_id, row.matches, row.mu, row.sigma
+
+
+class _Lru(Generic[T]):
+    """Values by key, of which those that were used last are kept. Safe for threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: OrderedDict[_Key, T] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: _Key) -> T | None:
+        with self._lock:
+            found = self._found.get(key)
+            if found is not None:
+                self._found.move_to_end(key)
+            return found
+
+    def put(self, key: _Key, value: T) -> None:
+        with self._lock:
+            self._found[key] = value
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)

@@ -1,21 +1,27 @@
-"""How figures are written on pages: numbers, shares, durations, instants. Pure functions, known to all templates."""
+"""How figures, pools and addresses are written on pages. Pure functions, known to all templates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 
+from arena.i18n.catalogue import words
 from arena.model.answers import elo_text
 from arena.model.columns import TOGETHER, Column, ColumnKind, pick, without, without_empty
+from arena.model.pools import special_options
+from engine import registry
+from ratings.values.pools import Pool
 
 _THIN_SPACE: Final = "\u2009"
 _NONE: Final = "\u2013"
 """What stands where there is no figure."""
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
+FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
+"""Those that have a name in every language; another is called what it is called in the database."""
 
 
 def format_count(number: int) -> str:
@@ -24,7 +30,7 @@ def format_count(number: int) -> str:
 
 
 def format_rating(value: float) -> str:
-    """Return a rating, mu or sigma with two digits behind the point."""
+    """Return a rating, mu or sigma with two decimal places."""
     return f"{value:z.2f}".replace("-", "\u2212")
 
 
@@ -34,12 +40,12 @@ def format_change(value: float) -> str:
 
 
 def format_elo(value: float) -> str:
-    """Return a number of the Elo scale, which tells nothing behind the point."""
+    """Return a number of the Elo scale without decimal places, which would mean nothing."""
     return f"{value:z.0f}".replace("-", "\u2212")
 
 
 def format_share(value: float) -> str:
-    """Return a part of 1 as a percentage with one digit behind the point."""
+    """Return a part of 1 as a percentage with one decimal place."""
     return f"{100 * value:.1f}{_THIN_SPACE}%"
 
 
@@ -49,7 +55,7 @@ def format_instant(at_us: int) -> str:
 
 
 def iso_instant(at_us: int) -> str:
-    """Return an instant as machines read it."""
+    """Return an instant in ISO 8601."""
     return datetime.fromtimestamp(at_us / 1e6, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
@@ -78,7 +84,7 @@ def _two(amount: int, size: int, large: str, small: str) -> str:
 
 
 def short_id(text: str) -> str:
-    """Return the end of an id, by which a match or tournament can be named, too."""
+    """Return the end of an id, which also names a match or tournament."""
     return text[-8:]
 
 
@@ -103,7 +109,7 @@ def tournament_address(name: str) -> str:
 
 
 def filled(columns: Iterable[Column], rows: Sequence[Any]) -> tuple[Column, ...]:
-    """Return the columns but those of shared firsts and draws of which there are none in these rows."""
+    """Return the columns, without those of shared firsts and draws if these rows have none."""
     return without_empty(columns, rows) if rows else without(columns, *TOGETHER)
 
 
@@ -113,6 +119,32 @@ def write_cell(row: Any, column: Column) -> str:
     if column.kind is ColumnKind.PART:
         return format_share(value / row.matches) if row.matches else _NONE
     return "" if value is None else _WRITERS.get(column.kind, str)(value)
+
+
+def format_words(name: str, language: str) -> str:
+    """Return what people call a format of tournaments."""
+    return words(language).say("format." + name.replace("-", "_")) if name in FORMATS else name
+
+
+def game_title(name: str) -> str:
+    """Return what people call a game; of one that is not installed its name."""
+    return registry.get(name).title if name in registry.names() else name
+
+
+def pool_details(pool: Pool, language: str) -> str:
+    """Return a pool in words, without its game; only options that differ from the game's defaults are named."""
+    say = words(language).say
+    kind = [say("pool.remote")] if pool.remote else []
+    usual = [say("pool.seats", count=pool.seats), say("pool.clock", clock=pool.time_control)]
+    cores = [say("pool.cores", count=pool.cores)] if pool.cores > 1 else []
+    special = [f"{name}={value}" for name, value in special_options(pool).items()]
+    return " · ".join([*usual, *cores, *kind, *special])
+
+
+def address_of_page(path: str, **values: str | None) -> str:
+    """Return the address of a page with the values that are not empty as its query."""
+    given = {name: value for name, value in values.items() if value}
+    return f"{path}?{urlencode(given)}" if given else path
 
 
 _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
@@ -127,7 +159,6 @@ _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
     ColumnKind.INSTANT: format_instant,
 }
 """How the kinds of columns are written that do not stand there as they are; richer cells are made by the templates."""
-
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
     "rating": format_rating,

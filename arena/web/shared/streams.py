@@ -46,13 +46,13 @@ class EventStream(StreamingResponse):
 
 
 class TooManyStreamsError(Exception):
-    """As many follow something as this process serves; the message says what to do."""
+    """No more streams are served by this process; the message says what to do."""
 
     kind: ClassVar[str] = "unavailable"
 
 
 class OpenStreams:
-    """Those whose streams are open: a bounded number, who are sent home when the server stops. Lives in one loop."""
+    """A bounded number of open streams, which all end when the server stops. Lives in one event loop."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -60,7 +60,7 @@ class OpenStreams:
         self._closing = asyncio.Event()
 
     def need_room(self) -> None:
-        """Raise TooManyStreamsError if nobody more can follow."""
+        """Raise TooManyStreamsError if no more streams can be opened."""
         if self._count >= self._most or self._closing.is_set():
             raise TooManyStreamsError(
                 Text(
@@ -70,7 +70,7 @@ class OpenStreams:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count somebody for as long as the block goes on."""
+        """Count a stream as open inside the block."""
         self._count += 1
         try:
             yield
@@ -78,7 +78,7 @@ class OpenStreams:
             self._count -= 1
 
     async def rest(self, seconds: float) -> bool:
-        """Wait, and return whether to go on after that; at once and false if the server stops."""
+        """Wait, and return True; return False at once if the server stops."""
         try:
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
@@ -87,5 +87,5 @@ class OpenStreams:
         return False
 
     def close(self) -> None:
-        """Send everybody home."""
+        """End all streams."""
         self._closing.set()

@@ -6,8 +6,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from arena.web.app import make_app
-from arena.web.opening import open_site
+from arena.web.app import make_app, open_site
 
 
 @pytest.fixture(scope="module")

@@ -1,23 +1,36 @@
+"""Matches that go on: one watch and one beat for all who look on, and a real service whose pages show them."""
+
+from __future__ import annotations
+
 import asyncio
 import gzip
 import json
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from arena.model.errors import ClientError
 from arena.model.live import MatchEvent
 from arena.story.encoding import parts_at
-from arena.web.live.hub import Hub
-from arena.web.live.live_story import LiveStory
-from arena.web.live.stream import Spectator, StreamedMatch
 from arena.web.shared.streams import TooManyStreamsError
+from arena.web.viewer.broadcast import LiveStory
+from arena.web.viewer.spectators import Hub, Spectator, StreamedMatch
 from tests.story.played import played, replay_of, spec, watched
+from tests.support.browsing import PHONE, Watched
 from tests.support.patience import PATIENCE_S, until
+from tests.support.places import HELD_NAME, Place, write_manifest
+from tests.support.processes import wait_until
+from tests.support.serving import Served, plan, serving, wait_for_counts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +120,7 @@ class Browser:
 
 @contextmanager
 def quick_beat(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("arena.web.live.hub.BEAT_S", 0.02)
+    monkeypatch.setattr("arena.web.viewer.spectators.BEAT_S", 0.02)
     yield
 
 
@@ -182,7 +195,7 @@ async def test_a_browser_goes_on_where_it_was_and_a_new_one_by_a_snapshot(play: 
 
 
 async def test_who_never_reads_is_dropped_and_delays_nobody(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.live.stream.READ_PATIENCE_S", 0.05)
+    monkeypatch.setattr("arena.web.viewer.spectators.READ_PATIENCE_S", 0.05)
     hub = Hub(play.open)
     broadcast = await hub.broadcast("match", "en")
     deaf, reader = Browser(hub, StreamedMatch(broadcast, "en")), Browser(hub, StreamedMatch(broadcast, "en"))
@@ -218,8 +231,8 @@ async def test_a_hub_that_closes_ends_all_streams_and_one_that_is_full_says_so(
     browser = Browser(hub, StreamedMatch(broadcast, "en"))
     play.go_on(1)
     await until(lambda: hub.spectators == 1 and broadcast.has_begun)
-    monkeypatch.setattr("arena.web.live.hub.MOST_SPECTATORS", 1)
-    monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 1)
+    monkeypatch.setattr("arena.web.viewer.spectators.MOST_SPECTATORS", 1)
+    monkeypatch.setattr("arena.web.viewer.spectators.MOST_MATCHES", 1)
     with pytest.raises(TooManyStreamsError, match="come back in a while"):
         hub.need_room()
     with pytest.raises(TooManyStreamsError, match="as many matches"):
@@ -232,7 +245,7 @@ async def test_a_hub_that_closes_ends_all_streams_and_one_that_is_full_says_so(
 async def test_a_hub_that_is_full_gives_up_what_nobody_looks_at_and_what_has_not_begun(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 2)
+    monkeypatch.setattr("arena.web.viewer.spectators.MOST_MATCHES", 2)
     hub = Hub(play.open)
     broadcasts = {
         "begins later": await hub.broadcast("begins later", "en"),
@@ -250,3 +263,106 @@ async def test_a_hub_that_is_full_gives_up_what_nobody_looks_at_and_what_has_not
     hub.close()
     await until(lambda: hub.spectators == 0)
     assert waiting.task.done()
+
+
+BOT = f"""
+import os, pathlib, sys, time
+from bots.kit import Bot, Decision, run
+
+HELD = pathlib.Path(os.environ["ARENA_BOT_DIR"], "{HELD_NAME}")
+
+class Held(Bot):
+    def decide(self, decision: Decision) -> int:
+        while decision.match.seat == int(sys.argv[1]) and HELD.exists():
+            time.sleep(0.01)
+        decision.note = "a thought"
+        return decision.legal_actions[0]
+
+run(Held())
+"""
+NEVER = 9
+SEATS = {"first": 1, "last": NEVER, "drawn": NEVER}
+"""The seat in which a bot waits while it is held: that of the third match."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    found = Place(tmp_path_factory.mktemp("live"))
+    for name, seat in SEATS.items():
+        source = found.directory / "sources" / name
+        source.mkdir(parents=True)
+        (source / "main.py").write_text(BOT, encoding="utf-8")
+        found.ok("bot", "add", write_manifest(source, name, str(seat)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def served(place: Place) -> Iterator[Served]:
+    """A service whose third match waits in a first decision.
+
+    The game has dice and a hidden pile: the last match of a block is shown, for no other will meet its chance.
+    """
+    with serving(place, "--workers", "1", "--set", "service.leak_checks=0%", web="127.0.0.1:0") as found:
+        place.hold()
+        plan(place, blocks=1, bots=tuple(SEATS), game="rex_romanorum", options={"round_limit": 4})
+        wait_for_counts(place, {"finished": 2, "leased": 1})
+        yield found
+        place.release()
+        assert found.stop() == 0
+
+
+def status_of(address: str) -> int:
+    try:
+        with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def hide(tab: Page, *, is_hidden: bool) -> None:
+    """Have a page believe that its tab is in the background, or in front again."""
+    tab.evaluate("hidden => Object.defineProperty(document, 'hidden', {value: hidden, configurable: true})", is_hidden)
+    tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
+def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place: Place, page: Watched) -> None:
+    front, tab = served.addresses["web"], page.page
+    board = tab.locator("[aria-labelledby=now] h3 a")
+
+    def shows_the_match() -> bool:
+        tab.goto(f"{front}/")
+        return bool(board.count() == 1)
+
+    wait_until(shows_the_match)  # what was read before the match began is shown for a moment more
+    assert page.serious_findings() == []
+    assert status_of(f"{front}/live?match=ffff") == 404
+    assert status_of(f"{front}/live?" + "&".join(f"match={number}" for number in range(9))) == 400
+    boards = tab.context.new_page()
+    boards.goto(f"{front}/tv")
+    match = urlsplit(boards.url).path
+    boards.goto(f"{front}/")
+    board.click()
+    assert urlsplit(tab.url).path == match
+    assert tab.locator(".live span").inner_text().startswith("The match has not begun yet")
+    tab.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    tab.emulate_media(color_scheme="dark")
+    assert page.serious_findings() == []
+    assert page.overflows() == 0
+    hide(tab, is_hidden=True)
+    place.release()  # the referee lets spectators look between two decisions
+    boards.locator(".small-board [data-place]").first.wait_for()
+    assert tab.locator(".live span").inner_text().startswith("The match has not begun yet"), "it holds no connection"
+    hide(tab, is_hidden=False)
+    tab.get_by_role("link", name="Show the result").wait_for()
+    assert page.serious_findings() == []
+    assert page.overflows() == 0
+    assert tab.locator(".live span").inner_text() == "The match is over."
+    plies = tab.evaluate("document.querySelector('[data-viewer]').viewer.last")
+    assert "a thought" not in tab.evaluate("JSON.stringify(document.querySelector('[data-viewer]').viewer.story)")
+    boards.goto(f"{front}/tv?after={match.rpartition('/')[2]}")
+    assert urlsplit(boards.url).path == "/"
+    tab.get_by_role("link", name="Show the result").click()
+    tab.locator("[data-viewer][data-ready][data-frames]").wait_for()
+    assert tab.evaluate("document.querySelector('[data-viewer]').viewer.last") == plies > 20
+    assert "a thought" in tab.evaluate("JSON.stringify(document.querySelector('[data-viewer]').viewer.story)")

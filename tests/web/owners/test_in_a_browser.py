@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from arena.rpc.upload import submit
-from arena.web.app import make_app
-from arena.web.opening import open_site
+from arena.web.app import make_app, open_site
 from ratings.ledger.service import ServiceLedger
 from ratings.values.states import Scope
 from tests.support.browsing import PHONE, WIDE, Watched, expect, find_chromium

@@ -14,8 +14,7 @@ from fastapi.testclient import TestClient
 
 from arena.i18n.catalogue import LANGUAGES
 from arena.model.people import PlayLimits
-from arena.web.app import make_app
-from arena.web.opening import open_site
+from arena.web.app import make_app, open_site
 from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.game_table import GameTable
 from arena.web.people.tables import GameTables
@@ -65,14 +64,14 @@ def wait_until_asked(visitor: TestClient, table: dict[str, object]) -> dict[str,
     found: GameTable = app.state.game_tables.find(address.rpartition("/")[2])
     while True:
         before = found.sequence
-        state: dict[str, object] = visitor.get(f"{address}/state", params={"grip": str(table["grip"])}).json()
+        state: dict[str, object] = visitor.get(f"{address}/state", params={"session": str(table["session"])}).json()
         if state["asked"] or state["ending"]:
             return state
         assert portal.call(found.wait, before, PATIENCE_S) > before, "nothing was asked"
 
 
 def resign(visitor: TestClient, table: dict[str, object]) -> None:
-    answer = visitor.post(f"{table['address']}/resign", data={"grip": str(table["grip"]), "seat": "all"})
+    answer = visitor.post(f"{table['address']}/resign", data={"session": str(table["session"]), "seat": "all"})
     assert answer.status_code == 204, answer.text
 
 
@@ -96,7 +95,7 @@ def test_a_table_is_played_by_requests(visitor: TestClient) -> None:
     state = wait_until_asked(visitor, table)
     asked = state["asked"]
     assert isinstance(asked, dict)
-    choice = {"grip": str(table["grip"]), "ply": str(asked["ply"]), "action": str(asked["actions"][0]["id"])}
+    choice = {"session": str(table["session"]), "ply": str(asked["ply"]), "action": str(asked["actions"][0]["id"])}
     assert visitor.post(f"{table['address']}/choose", data=choice).status_code == 204
     again = visitor.post(f"{table['address']}/choose", data=choice, headers={"accept-language": "de"})
     assert again.status_code == 409
@@ -110,11 +109,11 @@ def test_without_script_the_list_of_actions_is_a_form(visitor: TestClient) -> No
     wait_until_asked(visitor, table)
     page = visitor.get(str(table["address"])).text
     button = re.search(r'<button name="action" value="(\d+)">', page)
-    grip, ply = re.search(r'name="grip" value="(\d+)"', page), re.search(r'name="ply" value="(\d+)"', page)
+    session, ply = re.search(r'name="session" value="(\d+)"', page), re.search(r'name="ply" value="(\d+)"', page)
     assert button
-    assert grip
+    assert session
     assert ply
-    data = {"grip": grip[1], "ply": ply[1], "action": button[1]}
+    data = {"session": session[1], "ply": ply[1], "action": button[1]}
     answer = visitor.post(f"{table['address']}/choose", data=data, headers={"accept": "text/html"})
     assert answer.status_code == 200
     assert answer.url.path == table["address"]
@@ -143,11 +142,11 @@ def test_bad_choices_are_refused_in_words_and_cost_nothing(visitor: TestClient) 
         {"ply": "-1", "action": "²"},
         {"action": "1" * 99},
     ):
-        answer = visitor.post(f"{table['address']}/choose", data={"grip": str(table["grip"]), **data})
+        answer = visitor.post(f"{table['address']}/choose", data={"session": str(table["session"]), **data})
         assert answer.status_code == 409
         assert answer.json()["kind"] == "refused"
     other = visitor.get(str(table["address"]))
-    assert visitor.post(f"{table['address']}/choose", data={"grip": str(table["grip"])}).json()["kind"] == "taken"
+    assert visitor.post(f"{table['address']}/choose", data={"session": str(table["session"])}).json()["kind"] == "taken"
     assert wait_until_asked(visitor, told(other.text))["asked"]["ply"] == state["asked"]["ply"]  # type: ignore[index]
     resign(visitor, told(other.text))
 
@@ -161,7 +160,7 @@ def test_a_page_of_another_site_opens_no_table_and_plays_at_none(visitor: TestCl
     table = sit_down(visitor)
     assert (
         visitor.post(
-            f"{table['address']}/resign", data={"grip": str(table["grip"]), "seat": "all"}, headers=headers
+            f"{table['address']}/resign", data={"session": str(table["session"]), "seat": "all"}, headers=headers
         ).status_code
         == 403
     )
@@ -223,12 +222,12 @@ def test_where_nobody_may_sit_down_nothing_of_it_is_there(place: Place) -> None:
 def test_an_unknown_table_is_a_clear_page(visitor: TestClient) -> None:
     for path in (
         "/play/unknown",
-        "/play/unknown/state?grip=1",
+        "/play/unknown/state?session=1",
         "/play/unknown/board.svg",
-        "/play/unknown/events?grip=1",
+        "/play/unknown/events?session=1",
     ):
         assert visitor.get(path).status_code == 404
-    assert visitor.get("/play/unknown/state?grip=x").status_code in (400, 404)
+    assert visitor.get("/play/unknown/state?session=x").status_code in (400, 404)
 
 
 def test_a_bot_that_was_not_admitted_is_not_offered_and_refused_at_once(visitor: TestClient) -> None:
@@ -255,7 +254,7 @@ def test_steps_are_looked_ahead_to_and_sent_only_when_the_turn_is_whole(visitor:
     asked = wait_until_asked(visitor, table)["asked"]
     assert isinstance(asked, dict)
     labels = {action["label"]: action["id"] for action in asked["actions"]}
-    build, form = str(labels["Build a factory"]), {"grip": str(table["grip"]), "ply": str(asked["ply"])}
+    build, form = str(labels["Build a factory"]), {"session": str(table["session"]), "ply": str(asked["ply"])}
     address = f"{table['address']}/choose"
     looked = visitor.post(address, data={**form, "action": build, "mode": "plan"}).json()
     assert looked["words"] == ["A wants to build a factory."]
@@ -274,7 +273,7 @@ def test_an_invitation_leads_to_a_seat_and_opens_nothing_afterwards(visitor: Tes
     table = told(page.text)
     found = re.search(r'id="link-1" value="http://testserver(/play/[^"]+)"', page.text)
     assert found
-    link, state = found[1], f"{table['address']}/state?grip={table['grip']}"
+    link, state = found[1], f"{table['address']}/state?session={table['session']}"
     assert visitor.get(state).json()["missing"] == ["Bob"]
     visitor.cookies.clear()  # somebody else, in a browser of his own
     invitation = visitor.get(link)
@@ -295,7 +294,7 @@ def test_an_invitation_leads_to_a_seat_and_opens_nothing_afterwards(visitor: Tes
     visitor.cookies.update(own)
     ready = wait_until_asked(visitor, table)
     assert ready["names"] == ["<script>alert(1)</script>", "<b>Bo"]
-    seen = visitor.get(f"{other['address']}/state", params={"grip": str(other["grip"])}).json()
+    seen = visitor.get(f"{other['address']}/state", params={"session": str(other["session"])}).json()
     assert (seen["asked"], seen["decider"]) == (None, 0)
     for one in (table, other):
         resign(visitor, one)

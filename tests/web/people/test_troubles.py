@@ -11,9 +11,9 @@ import pytest
 
 from arena.model.people import PlayLimits
 from arena.web.people.errors import NoTableError, NotReachedError
-from arena.web.people.saved_tables import load
+from arena.web.people.game_table import load_tables
+from arena.web.people.human_seat import HumanSeatState
 from arena.web.people.tables import GameTables
-from arena.web.people.values import HumanSeatState
 from tests.support.people import by_chance, open_game_tables, order, play, until, until_asked
 from tests.support.people_service import kill_guests, people_service
 from tests.support.places import Place, write_quick_bot
@@ -57,7 +57,7 @@ async def test_when_the_pages_are_killed_their_successor_goes_on_with_the_tables
         await play(table, by_chance())
         assert [one.restarts for one in table.seats] == [0, 0]
         assert all(one.ending is not None and one.ending.faults == () for one in table.seats)
-    assert load(file) == []
+    assert load_tables(file) == []
     async with open_game_tables(place.directory, file=file) as game_tables:
         with pytest.raises(NoTableError):
             game_tables.find(key)

@@ -20,9 +20,8 @@ from arena.cli.verbs.replay.finding import ReplayName, find_document
 from arena.cli.verbs.replay.text import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.story.encoding import frame_json
 from arena.story.errors import StoryError
-from arena.story.frames import Finish, Frame
 from arena.story.replays import story_of_replay
-from arena.story.story import Story
+from arena.story.story import Finish, Frame, Story
 from engine.text import Text
 
 app = typer.Typer()

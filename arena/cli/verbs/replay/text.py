@@ -14,7 +14,7 @@ from arena.cli.shared.cells import printable, yes_or_no
 from arena.cli.shared.output import print_facts, print_table
 from arena.cli.shared.saying import named, say, told
 from arena.model.columns import Column, ColumnKind
-from arena.story.frames import Finish, Frame
+from arena.story.story import Finish, Frame
 from engine.core import Game
 
 _HEADS = ("ply", "seat", "bot", "action", "by", "time", "left", "what_happened")

@@ -136,7 +136,7 @@ async function choose(form) {
 }
 
 async function send(what, values) {
-  const body = new URLSearchParams({ grip: table.grip, ...values });
+  const body = new URLSearchParams({ session: table.session, ...values });
   const options = { method: "POST", body, headers: { accept: "application/json" } };
   return fetch(`${table.address}/${what}`, options).catch(() => null);
 }
@@ -273,6 +273,6 @@ addEventListener("keydown", (event) => {
   else choices.back();
 });
 setInterval(tick, SECOND_MS);
-stream = new EventSource(`${table.address}/events?grip=${table.grip}`);
+stream = new EventSource(`${table.address}/events?session=${table.session}`);
 stream.addEventListener("told", (event) => hear(JSON.parse(event.data)));
 stream.addEventListener("taken", () => stop(words.taken_over));

@@ -1,0 +1,165 @@
+"""Fits an official table in a process of its own, which gives way to everything else.
+
+    python -m arena.web.official_fitting
+
+reads a line of JSON that tells what to fit, and writes the table as JSON. In the process of the pages the fit would
+hold up every page. It ends at once when whoever asked has gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.model.errors import ClientError
+from arena.model.ratings import OfficialTable
+from arena.web.shared.helper import IDLE, SOON, give_way, was_starved
+from arena.web.shared.official_tables import FitError
+from arena.web.shared.public_message import public_message
+from engine.text import Text, from_json, to_json
+from ratings.errors import RatingsError
+from ratings.statistics.errors import StatisticsError
+from ratings.store.database import open_for_reading
+from ratings.values.official import Circle, OfficialRow, SeatAdvantage
+from ratings.values.pools import Pool
+from ratings.values.states import Scope
+
+LONGEST_S = 1800.0
+_COMMAND = (sys.executable, "-m", "arena.web.official_fitting")
+
+
+class Fitter:
+    """Fits official tables of a database in another process, one at a time; `close` ends that process.
+
+    It gives way to all; if it was not let run for `patience_s` another one is started that gives way less. One that
+    takes longer than `longest_s` is ended.
+    """
+
+    def __init__(self, db: str, longest_s: float = LONGEST_S, patience_s: float = 60.0) -> None:
+        self._db, self._longest_s, self._patience_s = db, longest_s, patience_s
+        self._process: subprocess.Popen[str] | None = None
+        self._starting = threading.Lock()
+        self._is_closed = False
+
+    def fit(self, pool: str) -> OfficialTable:
+        """Return the official table of a pool. Raises FitError."""
+        written = self._fitted(pool, IDLE, self._patience_s)
+        return _read_answer(written if written is not None else self._fitted(pool, SOON, self._longest_s) or b"")
+
+    def close(self) -> None:
+        """End the process, and start no new one."""
+        with self._starting:
+            self._is_closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _fitted(self, pool: str, niceness: int, patience_s: float) -> bytes | None:
+        """Return the output of the process, or `None` if it got too little processor time. Raises FitError."""
+        asked = {"db": self._db, "pool": pool, "niceness": niceness}
+        with tempfile.TemporaryFile() as written:
+            process = self._start(written)
+            # Its input stays open: the process ends when that ends. One that has ended at once gives no answer.
+            with suppress(BrokenPipeError), process:
+                assert process.stdin is not None
+                # Not among the arguments, which everybody on the machine can read.
+                process.stdin.write(json.dumps(asked) + "\n")
+                process.stdin.flush()
+                has_ended = partial(_has_ended, process, time.monotonic(), self._longest_s)
+                if was_starved(process.pid, has_ended, patience_s):
+                    process.kill()
+                    return None
+            written.seek(0)
+            return written.read()
+
+    def _start(self, written: IO[bytes]) -> subprocess.Popen[str]:
+        with self._starting:
+            if self._is_closed:
+                raise FitError(Text("web.pages_being_closed", "the pages are being closed"))
+            self._process = subprocess.Popen(
+                _COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=written,
+                text=True,
+                process_group=0,  # Ctrl-C in a terminal is for the pages, which end it
+            )
+            return self._process
+
+
+def _has_ended(process: subprocess.Popen[str], start_s: float, longest_s: float, waited_s: float) -> bool:
+    """Wait for a process so many seconds; `longest_s` after its start it is killed. Raises FitError then."""
+    left_s = max(0.0, start_s + longest_s - time.monotonic())
+    try:
+        process.wait(min(waited_s, left_s))
+    except subprocess.TimeoutExpired as error:
+        if left_s > waited_s:
+            return False
+        process.kill()
+        raise FitError(
+            Text("web.fit_took_longer_than_s", "the fit took longer than {seconds} s", seconds=f"{longest_s:.0f}")
+        ) from error
+    return True
+
+
+def _read_answer(text: bytes) -> OfficialTable:
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise FitError(
+            Text("web.process_fits_ended_without_answer", "the process that fits ended without an answer")
+        ) from error
+    if "why_not" in data:
+        raise FitError(from_json(data["why_not"]))
+    parts = {
+        "pool": Pool(**data["pool"]),
+        "rows": tuple(OfficialRow(**{**row, "stronger": ()}) for row in data["rows"]),
+        "seats": tuple(SeatAdvantage(**seat) for seat in data["seats"]),
+        "circles": tuple(
+            Circle(**{**circle, **{key: tuple(circle[key]) for key in ("versions", "bots", "shares", "blocks")}})
+            for circle in data["circles"]
+        ),
+    }
+    return OfficialTable(**{**data, **parts})
+
+
+def main() -> int:
+    """Fit what standard input asks for."""
+    asked = json.loads(sys.stdin.readline())
+    give_way(asked["niceness"])
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    json.dump(_answer(asked["db"], asked["pool"]), sys.stdout)
+    return 0
+
+
+def _answer(db: str, pool: str) -> dict[str, Any]:
+    try:
+        database = open_for_reading(db)
+        try:
+            programs = StoredPrograms(VersionStore(Path("none.bots")))  # of bots only the names are read
+            return asdict(LocalArena(database, programs, Viewer(Scope.VIEWER)).overview.fit_official(pool))
+        finally:
+            database.close()
+    except (RatingsError, StatisticsError, ClientError) as error:
+        return {"why_not": to_json(public_message(error))}
+
+
+def _end_with_input() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

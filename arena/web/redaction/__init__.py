@@ -1,1 +1,0 @@
-"""What visitors may know of an error: nothing of the machine, whoever they say they are."""
