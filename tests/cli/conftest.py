@@ -62,7 +62,7 @@ def three_bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def table(arena: Arena, three_bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """The command with three bots in its database, and matches played without processes."""
-    monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
     shutil.copytree(three_bots, tmp_path, dirs_exist_ok=True)
     return arena
 

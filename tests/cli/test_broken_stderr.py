@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from arena.cli.shared.broken_stderr import ignore_broken_stderr
+from arena.cli.shared.process import ignore_broken_stderr
 from tests.cli.support import ROUND_ROBIN, Arena
 from tests.support.patience import PATIENCE_S
 
 TABLE_RUN = """
-import arena.cli.main, arena.cli.shared.executors
+import arena.cli.main, arena.cli.shared.play
 from tests.cli.table import TableExecutor
-arena.cli.shared.executors.LocalExecutor = TableExecutor
+arena.cli.shared.play.LocalExecutor = TableExecutor
 arena.cli.main.main()
 """
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.shared.hosting_options import read_hosting
+from arena.cli.shared.hosting import read_hosting
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray import session
 from arena.executor.ray.address import Head

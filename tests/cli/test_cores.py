@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared import granting
+from arena.cli.shared import request
 from arena.hosting.procfs.machine import count_cores
 from tests.cli.support import Arena, write_bot
 from tests.support.patience import ANY_TIME
@@ -40,7 +40,7 @@ def bots(arena: Arena, tmp_path: Path) -> Arena:
 
 
 def with_cores(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    monkeypatch.setattr(granting, "count_cores", lambda: number)
+    monkeypatch.setattr(request, "count_cores", lambda: number)
 
 
 def notes(arena: Arena, match: str) -> set[str]:
@@ -92,7 +92,7 @@ def test_a_machine_that_has_fewer_says_so_before_anything_is_written(
 def test_as_many_matches_are_played_at_once_as_there_are_cores_for(monkeypatch: pytest.MonkeyPatch) -> None:
     with_cores(monkeypatch, 5)
     for cores, workers, played in ((1, 3, 3), (2, 0, 2), (4, 0, 1), (2, 1, 1)):
-        assert granting.granted_workers(workers, cores) == played
+        assert request.granted_workers(workers, cores) == played
 
 
 def test_with_pondering_there_is_one_core(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.shared.events import EventLines
-from arena.cli.shared.styles import Style
-from arena.cli.shared.tabular import rows_of, write_markdown
+from arena.cli.shared.output import EventLines, Style, rows_of, write_markdown
 from tests.cli.command_lines import READS, whole_parser
 from tests.cli.support import Arena
 from tests.cli.test_both_adapters import play_beforehand
@@ -50,7 +48,7 @@ def test_every_command_for_programs_has_all_forms() -> None:
 def test_events_of_several_kinds_are_rows_below_one_line_of_headings(
     style: Style, cells_of: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("arena.cli.shared.events.wanted_style", lambda: style)
+    monkeypatch.setattr("arena.cli.shared.output.wanted_style", lambda: style)
     lines = EventLines(["event", "ply", "ranks"])
     lines.write({"move": {"ply": 3}}, {"event": "move", "ply": 3})
     lines.write({"event": "end", "ranks": (1, 2), "more": "is in no column"})

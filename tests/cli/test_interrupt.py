@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from arena.cli.shared.ending_signals import note_dropped_interrupts
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
+from arena.cli.shared.process import note_dropped_interrupts
 from tests.support.patience import PATIENCE_S
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.layout import BETWEEN, LAST_TO_GO, NAMES, fold, lay_out, pad, text_width
 from arena.cli.shared.output import print_table
+from arena.cli.shared.terminal import BETWEEN, LAST_TO_GO, NAMES, fold, lay_out, pad, text_width
 from arena.model.columns import Column
 from tests.cli.command_lines import READS
 from tests.cli.support import Arena, write_bot

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.connect import next_command
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
 from tests.cli.support import Arena, write_bot

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.app import make_parser, run
-from arena.cli.shared.importing import importing
+from arena.cli.shared.connect import importing
 from ratings.store.database import open_database
 from tests.cli.table import TableExecutor
 
@@ -117,7 +117,7 @@ def imported(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> Impo
     open_database(empty).close()
     bots = ["--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve", "--option", "max_rounds=2"]
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-        patch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
+        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
         patch.delenv("ARENA_SERVER", raising=False)
         assert run(["tournament", "run", "round-robin", *bots, "--name", "cup", "--db", db]) == 0
         out.truncate(out.seek(0))
@@ -196,7 +196,7 @@ def test_the_verbs_of_a_noun_are_told_with_the_file_that_they_are_in(noun: str) 
 
 def test_what_was_imported_is_not_looked_through_for_garbage_again() -> None:
     program = (
-        "import gc\nfrom arena.cli.shared.importing import importing\nwith importing():\n    import wave\n    "
+        "import gc\nfrom arena.cli.shared.connect import importing\nwith importing():\n    import wave\n    "
         "assert not gc.isenabled()\nassert gc.isenabled() and gc.get_freeze_count() > 0"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -49,7 +49,7 @@ class Interrupted(TableExecutor):
 def stopped(table: Arena, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The lock of a tournament `monday` that was stopped after its first match."""
     with monkeypatch.context() as patch:
-        patch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
+        patch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
         (played,) = table.played(" ".join([*ORDER, "--blocks 3 --name monday --workers 1"]))
         assert played.code == 130
     tournament = table("tournament", "list", "--json").json[0]["id"]
@@ -112,7 +112,7 @@ def test_what_somebody_plays_is_running_and_says_who_plays_it(stopped: Path, are
 
 def test_what_is_planned_and_not_begun_is_no_more_than_that(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Interrupted, "left", 0)
-    monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
     assert table(*ORDER, "--name", "tuesday").code == 130
     (row,) = table("tournament", "list", "--json").json
     assert row["status"] == "planned"

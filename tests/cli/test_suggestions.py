@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.suggestions import next_command, program
+from arena.cli.shared.connect import next_command, program
 
 
 def install(directory: Path) -> Path:

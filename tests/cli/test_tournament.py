@@ -207,7 +207,7 @@ def test_no_more_workers_are_started_than_there_are_matches(table: Arena, monkey
         started.append(workers)
         return TableExecutor(workers)
 
-    monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", executor)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", executor)
     assert table(*ROUND_ROBIN, "--workers", "200").code == 0
     assert started == [3]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.app import run
-from arena.cli.shared.screen import Screen
+from arena.cli.shared.terminal import Screen
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.tournament.lock import exclusive, lock_path
@@ -40,7 +40,7 @@ def begun(table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     """The lock of a tournament of which one match was played."""
     write_bot(tmp_path / "cheat", "cheat")
     with monkeypatch.context() as patch:
-        patch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
+        patch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
         stopped = table.played("bot add cheat", " ".join([*ORDER, "--bots ada,cheat --blocks 3 --workers 1"]))
     assert stopped[1].code == 130
     return lock_path(table.db, table("tournament", "list", "--json").json[0]["id"])
@@ -171,7 +171,7 @@ def test_of_one_that_nobody_has_begun_the_page_says_how_to_begin_it(
     table: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Interrupted, "left", 0)
-    monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
     assert table(*ORDER, "--bots", "ada,bob").code == 130
     monkeypatch.setattr("arena.app.tournaments.time.sleep", lambda _: interrupt())
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)

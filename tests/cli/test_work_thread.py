@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.stages import StageDisplay
-from arena.cli.shared.work_thread import run_in_thread
+from arena.cli.shared.interrupt import run_in_thread
+from arena.cli.shared.progress import StageDisplay
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database, open_database

@@ -273,7 +273,9 @@ BOUNDARIES = {
     "arena/cli/nouns/report.py": Boundary(("arena.cli", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/bot/conform.py": Boundary(("arena.cli", "arena.conform", "arena.hosting"), ("typer",)),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
-    "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
+    "arena/cli/shared/storage.py": Boundary(
+        ("arena.cli", "arena.app", "arena.hosting", "arena.service.settings", "engine", "ratings.store")
+    ),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
     "arena/cli/nouns/web.py": Boundary(("arena.cli", "arena.web", "arena.service.addresses"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(

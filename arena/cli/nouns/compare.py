@@ -9,19 +9,23 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.compare_bounds import Preset, read_bounds
-from arena.cli.shared.conclusions import comparison_facts, comparison_lines
-from arena.cli.shared.connect import ArenaConnection, connect
+from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.forecast import print_forecast
-from arena.cli.shared.granting import check_cores
-from arena.cli.shared.hosting_options import LOCAL, HostingArguments
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names
+from arena.cli.shared.hosting import LOCAL, HostingArguments
+from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names, with_options
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, play
-from arena.cli.shared.request import GameOption, MatchTerms, Seats, TournamentName, tournament_request
+from arena.cli.shared.request import (
+    GameOption,
+    MatchTerms,
+    Seats,
+    TournamentName,
+    check_cores,
+    print_forecast,
+    tournament_request,
+)
+from arena.cli.shared.results import comparison_facts, comparison_lines
 from arena.cli.shared.saying import say
-from arena.cli.shared.suggestions import next_command
 from arena.model.answers import ComparisonResult
 from arena.tournament.formats.compare import Compare, design_for
 from engine.text import Text

@@ -11,17 +11,15 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.connect import need_here, next_command, refuse_server
 from arena.cli.shared.copying import copy_all, need_quiet
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.interrupt import InterruptedRunError, run_in_thread
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import need_here, refuse_server
+from arena.cli.shared.progress import CopyDisplay, StageDisplay
 from arena.cli.shared.saying import say
-from arena.cli.shared.stages import CopyDisplay, StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
-from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.work_thread import run_in_thread
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
 from engine.text import Text

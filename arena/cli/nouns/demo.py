@@ -12,21 +12,17 @@ import typer
 
 from arena.app.store import add_bot
 from arena.cli.shared import settings
-from arena.cli.shared.browsers import USUAL_ADDRESS
-from arena.cli.shared.building import build_added
-from arena.cli.shared.cells import format_duration
-from arena.cli.shared.connect import ArenaConnection, connect
+from arena.cli.shared.cells import format_duration, short_match_id
+from arena.cli.shared.connect import ArenaConnection, connect, need_here, read_place
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.games import get_game
-from arena.cli.shared.hosting_options import read_hosting
-from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.options import Workers, example, worker_count
+from arena.cli.shared.hosting import build_added, read_hosting
+from arena.cli.shared.options import Workers, example, get_game, worker_count
 from arena.cli.shared.output import print_table
-from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.request import MatchTerms, TimeText, tournament_request
 from arena.cli.shared.saying import say
+from arena.cli.shared.settings import WEB_ADDRESS
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.columns import LEADERBOARD, without, without_empty
@@ -176,5 +172,5 @@ def _print_next(connection: ArenaConnection, tournament: PlannedTournament) -> N
         ["leaderboard"],
     ):
         typer.echo(f"  {connection.command(*words)}")
-    typer.echo(say("cli_demo.browser", command=connection.command("web"), address=USUAL_ADDRESS))
+    typer.echo(say("cli_demo.browser", command=connection.command("web"), address=WEB_ADDRESS))
     typer.echo(say("cli_demo.docs"))

@@ -16,10 +16,9 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.cells import write_translated
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, Database, example, worker_count
+from arena.cli.shared.connect import need_here
+from arena.cli.shared.options import AsJson, Database, example, with_options, worker_count
 from arena.cli.shared.output import print_table
-from arena.cli.shared.places import need_here
 from arena.cli.shared.saying import named, say, speaking, told
 from arena.cli.shared.storage import open_storage
 from arena.cli.verbs.doctor.profile_options import ProfileOptions

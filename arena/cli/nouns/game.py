@@ -10,13 +10,22 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.cells import yes_or_no
+from arena.cli.shared.connect import program
 from arena.cli.shared.errors import unknown
-from arena.cli.shared.games import GameName, get_game
+from arena.cli.shared.files import write_file
 from arena.cli.shared.manuals import action_names, manual, rules_in_words, sources
-from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
+from arena.cli.shared.options import (
+    AsJson,
+    GameName,
+    GameOptions,
+    Language,
+    SvgFile,
+    example,
+    get_game,
+    parse_assignments,
+)
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.saying import language_of_names, say, told
-from arena.cli.shared.suggestions import program
 from arena.model.columns import Column, ColumnKind
 from engine import registry
 from engine.abilities import View
@@ -104,7 +113,7 @@ def show(
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options)
     if svg is not None:
-        write_svg(svg, game.shown.svg(state, View(language)))
+        write_file(svg, game.shown.svg(state, View(language)), "--svg")
     facts = {**_facts(game), **sources(game, language)}
     if as_json:
         labels = dict(game.shown.labels(language))

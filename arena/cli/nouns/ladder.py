@@ -11,9 +11,9 @@ import typer
 from arena.cli.shared import options, paging, request, settings
 from arena.cli.shared.cells import format_instant, write_named
 from arena.cli.shared.connect import connect
-from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
+from arena.cli.shared.pools import print_note
 from arena.cli.shared.request import MatchTerms, tournament_request
 from arena.cli.shared.saying import say, told
 from arena.model.columns import Column, ColumnKind

@@ -10,15 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.connect import connect
-from arena.cli.shared.ladder_notes import print_note
+from arena.cli.shared.connect import connect, demo_command, next_command, service_name
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
-from arena.cli.shared.places import service_name
-from arena.cli.shared.pools import describe_pool, short_pool_id
+from arena.cli.shared.pools import describe_pool, print_note, short_pool_id
 from arena.cli.shared.saying import say
-from arena.cli.shared.suggestions import demo_command, next_command
 from arena.model.columns import LEADERBOARD, without, without_empty
 from ratings.values.leaderboards import Leaderboard
 

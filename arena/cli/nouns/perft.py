@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared.games import GameName, get_game
-from arena.cli.shared.options import AsJson, GameOptions, example, parse_assignments
+from arena.cli.shared.options import AsJson, GameName, GameOptions, example, get_game, parse_assignments
 from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind

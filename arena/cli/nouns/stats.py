@@ -12,13 +12,11 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_percent
 from arena.cli.shared.connect import connect
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style
-from arena.cli.shared.output import print_rows, print_table
+from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style, with_options
+from arena.cli.shared.output import Style, print_rows, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, options_given, print_rows_of_page, rows_wanted
-from arena.cli.shared.pool_choice import PoolChoice
+from arena.cli.shared.pools import PoolChoice
 from arena.cli.shared.saying import say
-from arena.cli.shared.styles import Style
 from arena.model.columns import OPPONENTS, SEATS, Column, ColumnKind, without, without_empty
 from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 

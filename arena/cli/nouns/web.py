@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.browsers import USUAL_ADDRESS
+from arena.cli.shared.connect import need_here
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.places import need_here
 from arena.cli.shared.saying import say
+from arena.cli.shared.settings import WEB_ADDRESS
 from arena.cli.shared.storage import need_existing
 from arena.service.addresses import Address, parse_address
 from engine.text import Text
@@ -25,7 +25,7 @@ def web(
     address: Annotated[
         str,
         typer.Option(metavar="HOST:PORT"),
-    ] = USUAL_ADDRESS,
+    ] = WEB_ADDRESS,
     name: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME"),
@@ -55,7 +55,7 @@ def _read_address(text: str) -> Address:
                 "command.address_write_example",
                 "--address: {why}; write for example {example}",
                 why=error,
-                example=USUAL_ADDRESS,
+                example=WEB_ADDRESS,
             )
         ) from error
 

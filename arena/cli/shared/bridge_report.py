@@ -10,11 +10,10 @@ from typing import Any, TextIO
 
 import typer
 
-from arena.cli.shared.cells import printable
-from arena.cli.shared.events import EventLines, keys_of
-from arena.cli.shared.matches import short_match_id
+from arena.cli.shared.cells import printable, short_match_id
+from arena.cli.shared.connect import next_command
+from arena.cli.shared.output import EventLines, keys_of
 from arena.cli.shared.saying import named, say, told
-from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.terminal import raw_stream, width_of
 from arena.connect import news
 

@@ -1,19 +1,27 @@
-"""How values are written on a terminal and in Markdown: one table of the kinds of columns, and what it is made of."""
+"""How values and matches are written in tables and lines for people: one writer for each kind of column."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from arena.cli.shared.matches import format_faults, format_seats, short_match_id
+import typer
+
 from arena.cli.shared.saying import named, say, told
 from arena.i18n.plain import plain
-from arena.model.columns import Column, ColumnKind
+from arena.model.columns import MATCHES, Column, ColumnKind, pick
 
-if TYPE_CHECKING:  # a table needs no more than its rows
+if TYPE_CHECKING:
+    from arena.model.matches import MatchSummary, SeatSummary
     from ratings.values.tournaments import LockHolder
 
-_SHOWN_DIGITS = 12
+
+_HASH_DIGITS = 12
+MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
+
+_ID_DIGITS = 8
+_MOST_NAMED = 10
 
 
 def printable(text: str) -> str:
@@ -66,7 +74,7 @@ def format_runner(player: LockHolder | None) -> str:
 
 def short_hash(content_hash: str | None) -> str:
     """Return the beginning of a hash, which is what people are shown, or `-` if there is none."""
-    return "-" if content_hash is None else content_hash[:_SHOWN_DIGITS]
+    return "-" if content_hash is None else content_hash[:_HASH_DIGITS]
 
 
 def format_instant(microseconds: int | None) -> str:
@@ -90,6 +98,69 @@ def _version_text(version: Sequence[str | None]) -> str:
     """Write a version as people know it: a remote one by its author's word, any other by its hash."""
     content_hash, named = version
     return named or short_hash(content_hash)
+
+
+def short_match_id(match_id: str) -> str:
+    """Return the end of a match's id, which is what people are shown: ids of one moment begin alike."""
+    return match_id[-_ID_DIGITS:]
+
+
+def format_seats(seats: Sequence[SeatSummary]) -> str:
+    """Write who sat where, with the rank in brackets and a mark at a fault, for a table: `greedy(1) random(2)!`."""
+    return " ".join(f"{seat.bot}({seat.rank or '-'}){'!' if seat.fault else ''}" for seat in seats)
+
+
+def format_faults(seats: Sequence[SeatSummary]) -> str:
+    """Write which bots were at fault and why, for a table: `random: TIMEOUT`."""
+    return ", ".join(f"{seat.bot}: {named('fault.', seat.fault)}" for seat in seats if seat.fault)
+
+
+def match_columns(rows: Sequence[MatchSummary], *titles: str) -> tuple[Column, ...]:
+    """Return columns of a table of matches, and the one that tells the faults if some bot in it was at fault."""
+    is_faulty = any(seat.fault for row in rows for seat in row.seats)
+    return pick(MATCHES, *titles, *(["faults"] if is_faulty else []))
+
+
+class Reasons:
+    """What is said below a table of matches of some of them: why each is as it is.
+
+    Of a reason that many share the first are named, so that a table of any length has a short end.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Say it with this text of the catalogue, which has a place for `match` and for `why`."""
+        self._text = text
+        self._named: dict[str, list[str]] = {}
+        self._more = Counter[str]()
+
+    def note(self, match_id: str, why: str) -> None:
+        """Take in a match and its reason."""
+        named = self._named.setdefault(why, [])
+        if len(named) < _MOST_NAMED:
+            named.append(short_match_id(match_id))
+        else:
+            self._more[why] += 1
+
+    def print(self) -> None:
+        """Write a line for each match that is named, and one for the others of its reason."""
+        for why, matches in self._named.items():
+            for match in matches:
+                typer.echo(say(self._text, match=match, why=plain(why)))
+            if why in self._more:
+                typer.echo(say("cli_shared.more_alike", count=self._more[why], why=plain(why)))
+
+
+def annulled_ones() -> Reasons:
+    """Return what says of matches that the organiser annulled why they do not count."""
+    return Reasons("cli_shared.counts_not")
+
+
+def noting_annulled(matches: Iterable[MatchSummary], annulled: Reasons) -> Iterator[MatchSummary]:
+    """Yield the matches, and note those that the organiser annulled."""
+    for match in matches:
+        if match.annulled is not None:
+            annulled.note(match.id, match.annulled)
+        yield match
 
 
 _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {

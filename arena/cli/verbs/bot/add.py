@@ -10,13 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.building import build_added
 from arena.cli.shared.cells import printable
+from arena.cli.shared.connect import need_here
 from arena.cli.shared.errors import CliError, one_line
+from arena.cli.shared.hosting import RuntimesFile, build_added, local_runtimes
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import need_here
-from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.samples import bot_directory, need_some
 from arena.cli.shared.saying import say, told
 from arena.hosting.manifest import BotManifest

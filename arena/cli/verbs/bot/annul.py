@@ -5,9 +5,9 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.annulments import Why, print_annulled
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.results import Why, print_annulled
 from arena.cli.verbs.bot.lineage import VersionText
 
 app = typer.Typer()

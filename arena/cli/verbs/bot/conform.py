@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.building import show_log
 from arena.cli.shared.cells import printable
+from arena.cli.shared.connect import refuse_server
 from arena.cli.shared.errors import CliError, MisuseError, unknown
+from arena.cli.shared.hosting import RuntimesFile, local_runtimes, show_log
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import refuse_server
-from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say, told
 from arena.conform.rules.table import BY_ID, RULES
 from arena.hosting.builder.outcome import BuildFailure

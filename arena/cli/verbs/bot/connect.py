@@ -15,12 +15,11 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.bridge_report import BridgeReport
+from arena.cli.shared.connect import SERVICE, read_place, service_name
 from arena.cli.shared.errors import INTERRUPTED, MisuseError
-from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
+from arena.cli.shared.hosting import AllowReduced, RuntimesFile, Sandbox, local_runtimes, read_hosting
 from arena.cli.shared.interrupt import InterruptedRunError, SignalCount, counted
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.places import SERVICE, read_place, service_name
-from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile, load_profile
 from arena.rpc.quiet import keep_grpc_quiet

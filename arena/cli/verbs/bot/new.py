@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.shared.connect import program
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.games import get_game
-from arena.cli.shared.options import AsJson, example
+from arena.cli.shared.options import AsJson, example, get_game
 from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import say
-from arena.cli.shared.suggestions import program
 from arena.hosting.manifest_fields import FieldError, format_value, read_name
 from arena.hosting.new_bot import KIT, NewBot, write_new_bot
 from arena.hosting.sample_bots import template_languages

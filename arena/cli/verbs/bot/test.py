@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import typer
 
+from arena.cli.shared.connect import refuse_server
 from arena.cli.shared.errors import FAILED
 from arena.cli.shared.interrupt import run_interruptibly
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.places import refuse_server
+from arena.cli.shared.options import AsJson, example, with_options
 from arena.cli.verbs.bot.test_options import BotTestOptions
 from arena.cli.verbs.bot.test_report import print_test, print_test_json
 from arena.cli.verbs.bot.testing import open_test

@@ -11,9 +11,9 @@ from typing import Any
 import typer
 
 from arena.cli.shared.cells import printable
+from arena.cli.shared.connect import program
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.saying import say, told
-from arena.cli.shared.suggestions import program
 from arena.cli.verbs.bot.findings import finding_line
 from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS
 from arena.cli.verbs.bot.testing import BotTest, Turned

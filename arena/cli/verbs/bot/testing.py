@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena.cli.shared.granting import granted_workers
+from arena.cli.shared.hosting import local_runtimes
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.shared.runtimes import local_runtimes
+from arena.cli.shared.request import granted_workers
 from arena.cli.verbs.bot.test_options import BotTestOptions, announce, find_test_level, place_to_keep
 from arena.executor.local import LocalExecutor
 from arena.hosting.builder.outcome import BuildFailure

@@ -10,11 +10,10 @@ from pathlib import Path
 import typer
 
 from arena.cli.shared.cells import printable
+from arena.cli.shared.connect import refuse_server
 from arena.cli.shared.errors import report
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import example
-from arena.cli.shared.places import refuse_server
+from arena.cli.shared.options import example, with_options
 from arena.cli.shared.saying import say
 from arena.cli.verbs.bot.test_options import BotTestOptions
 from arena.cli.verbs.bot.test_report import print_test

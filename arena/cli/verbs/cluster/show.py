@@ -7,7 +7,7 @@ import asyncio
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.hosting_options import AUTO, Address
+from arena.cli.shared.hosting import AUTO, Address
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.app.store import add_bot
-from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import ArenaConnection, connect
+from arena.cli.shared.hosting import build_added
 from arena.cli.shared.request import MatchTerms, tournament_request
 from arena.executor.local import LocalExecutor
 from arena.hosting.manifest import MANIFEST_NAME

@@ -8,12 +8,10 @@ from functools import partial
 import typer
 
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.games import get_game
 from arena.cli.shared.interrupt import run_interruptibly
-from arena.cli.shared.layout import fold
-from arena.cli.shared.options import worker_count
+from arena.cli.shared.options import get_game, worker_count
 from arena.cli.shared.saying import say
-from arena.cli.shared.terminal import raw_stream, width_of
+from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.cli.verbs.doctor.measuring import measure, profiled_tournament, seats_of
 from arena.cli.verbs.doctor.profile_options import ProfileOptions
 from arena.cli.verbs.doctor.profile_report import print_profile, print_profile_json

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.shared.connect import was_written
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import Workers
-from arena.cli.shared.places import was_written
 from arena.hosting.procfs.processes import has_proc
 from engine.text import Text
 

@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperCommand
 
 from arena.cli.shared import paging, settings
+from arena.cli.shared.cells import annulled_ones, match_columns, noting_annulled
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.matches import annulled_ones, match_columns, noting_annulled
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say

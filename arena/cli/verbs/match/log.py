@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.cells import format_instant
+from arena.cli.shared.cells import MatchId, format_instant, short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect
-from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_lines
 from arena.cli.shared.saying import named, say, told

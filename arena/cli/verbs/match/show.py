@@ -8,14 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.cells import format_instant
-from arena.cli.shared.connect import connect
-from arena.cli.shared.matches import MatchId, short_match_id
+from arena.cli.shared.cells import MatchId, format_instant, short_match_id
+from arena.cli.shared.connect import connect, next_command
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.saying import named, say, told
-from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_times
 from arena.model.columns import MATCH_SEATS

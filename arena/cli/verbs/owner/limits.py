@@ -10,7 +10,6 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.home_settings import settings_beside
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.saying import say
@@ -75,6 +74,8 @@ def _usage(connection: ArenaConnection, name: str | None) -> OwnerUsage:
     usage = connection.arena.account.get_usage(name)
     if connection.storage is None:
         return usage
+    from arena.cli.shared.storage import settings_beside  # only here, where the database is open already
+
     own = {key: getattr(usage.limits, key) for key in usage.own}
     return replace(usage, limits=settings_beside(connection.place).limits.of_owners.with_own(own))
 

@@ -9,16 +9,14 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.connect import connect
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.connect import connect, next_command
+from arena.cli.shared.interrupt import run_in_thread
+from arena.cli.shared.options import AsJson, Database, example, with_options
 from arena.cli.shared.output import print_json
-from arena.cli.shared.pool_choice import PoolChoice
+from arena.cli.shared.pools import PoolChoice
+from arena.cli.shared.progress import StageDisplay
 from arena.cli.shared.saying import say, told
-from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage
-from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.work_progress import OnWorkProgress

@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared.connect import connect
+from arena.cli.shared.cells import short_match_id
+from arena.cli.shared.connect import connect, program
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.suggestions import program
 from arena.match.replay import ReplayError, load, with_texts
 from arena.model.replays import Replay
 from engine import registry

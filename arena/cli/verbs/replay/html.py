@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.files import written
-from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_document

@@ -12,8 +12,8 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.cells import format_instant
 from arena.cli.shared.errors import CliError, MisuseError
-from arena.cli.shared.games import get_game
-from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
+from arena.cli.shared.files import write_file
+from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, get_game
 from arena.cli.shared.output import print_facts, print_json, print_lines
 from arena.cli.shared.saying import language_of_names, say, told
 from arena.cli.verbs.replay.finding import ReplayName, find_document
@@ -116,7 +116,7 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
                     name=story.game.name,
                 )
             )
-        write_svg(svg, frame.picture.svg())
+        write_file(svg, frame.picture.svg(), "--svg")
     if as_json:
         last = None if frame.seat is None else frame_json(frame)
         position = {"position": story.state.to_json(), "last": last}

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress

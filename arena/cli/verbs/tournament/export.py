@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import connect
+from arena.cli.shared.connect import connect, need_here
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import need_here
 from arena.cli.shared.progress import LazyProgress
 from arena.cli.shared.saying import say
 from arena.model.operations import operation_target

@@ -10,12 +10,12 @@ import typer
 
 from arena.app.verification import Verified, import_verified
 from arena.cli.shared import settings
+from arena.cli.shared.connect import next_command
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.progress import StageDisplay
 from arena.cli.shared.saying import say
-from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.storage import open_storage
-from arena.cli.shared.suggestions import next_command
 from arena.tournament.creation import check_name
 from ratings.ledger.importing import Imported
 from ratings.ledger.ledger import Ledger

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.connect import connect
+from arena.cli.shared.connect import connect, next_command
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
-from arena.cli.shared.suggestions import next_command
 from arena.model.columns import TOURNAMENTS, without
 from arena.model.tournaments import STOPPED
 

@@ -6,11 +6,10 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.hosting_options import HostingArguments, LeakChecks, WarmMemory
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.hosting import HostingArguments, LeakChecks, WarmMemory
+from arena.cli.shared.options import AsJson, Database, example, with_options
 from arena.cli.shared.play import play
-from arena.cli.shared.tournament_table import print_end
+from arena.cli.shared.results import print_end
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.operations import operation_target
 

@@ -11,14 +11,11 @@ import typer
 from arena.cli.shared import options, request, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.forecast import print_forecast
-from arena.cli.shared.granting import check_cores
-from arena.cli.shared.hosting_options import LOCAL, HostingArguments, LeakChecks, WarmMemory
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import example, parse_names, print_help_without_verb
+from arena.cli.shared.hosting import LOCAL, HostingArguments, LeakChecks, WarmMemory
+from arena.cli.shared.options import example, parse_names, print_help_without_verb, with_options
 from arena.cli.shared.play import announce, play
-from arena.cli.shared.request import MatchTerms, tournament_request
-from arena.cli.shared.tournament_table import print_end
+from arena.cli.shared.request import MatchTerms, check_cores, print_forecast, tournament_request
+from arena.cli.shared.results import print_end
 from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive, with_zone
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout

@@ -1,15 +1,27 @@
-"""Which signals end a command, and how one that would be killed by them ends in good order."""
+"""What the process of a command does for itself: ends in order at signals, and keeps passwords off its command line.
+
+Standard error must not end a command where nobody reads it any more. A run of a night goes on when the terminal is
+gone, whoever read its pipe has ended, or the disk of its log is full. What it found is in the database, and the exit
+code tells how it ended.
+"""
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+
+from ratings.store.passwords import keep_password
 
 _dropped = False
 """Whether Ctrl-C raised KeyboardInterrupt where nobody could hear it."""
+_URL = re.compile(r"postgres[\w+]*://", re.IGNORECASE)
 
 
 def note_dropped_interrupts() -> None:
@@ -65,3 +77,45 @@ def ended_in_order() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class _IgnoringStream(io.RawIOBase):
+    """A descriptor that takes everything: what cannot be written is passed over."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def fileno(self) -> int:
+        return self._number
+
+    def isatty(self) -> bool:
+        return os.isatty(self._number)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return os.write(self._number, data)
+        except OSError:
+            return len(memoryview(data))
+
+
+def ignore_broken_stderr() -> None:
+    """Have what is written to standard error from now on raise nothing."""
+    old = sys.stderr
+    buffer = io.BufferedWriter(_IgnoringStream(old.fileno()))
+    sys.stderr = io.TextIOWrapper(buffer, encoding=old.encoding, errors=old.errors, line_buffering=True)
+
+
+def hide_passwords() -> None:
+    """Begin this program anew without them, if there are any; the driver finds them in the environment."""
+    words = [_without(word) for word in sys.orig_argv]
+    if words != sys.orig_argv:
+        os.execv(sys.executable, [sys.executable, *words[1:]])  # by its path, from which it knows its packages
+
+
+def _without(word: str) -> str:
+    """Return a word of a command line, such as `--db=URL`, without the password in it."""
+    found = _URL.search(word)
+    return word if found is None else word[: found.start()] + keep_password(word[found.start() :])

@@ -1,19 +1,32 @@
-"""The options that say how bots are hosted while they play, and the value they are read into."""
+"""How bots are hosted on this machine: the options for it, the runtimes it has, and building a bot that is added."""
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
-from dataclasses import dataclass
-from typing import Annotated
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.cells import printable
+from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import Workers
+from arena.cli.shared.saying import say
 from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.hosting.sandbox.limits import LEVELS
+from arena.hosting.sandbox.limits import LEVELS, NONE
 from engine.text import Text
+
+if TYPE_CHECKING:  # what starts and builds bots is imported by those who do so here
+    from arena.hosting.builder.outcome import BuildFailure
+    from arena.hosting.runtimes.catalog import RuntimeCatalog
+    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.hosting.store import StoredVersion
+
 
 AUTO = "auto"
 
@@ -65,6 +78,14 @@ Address = Annotated[
 LOCAL, RAY = "local", "ray"
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%?", re.ASCII)
 _MEGABYTES = re.compile(r"\d{1,9}", re.ASCII)
+RuntimesFile = Annotated[
+    str,
+    typer.Option(
+        "--runtimes",
+        envvar=settings.RUNTIMES.variable,
+        metavar="FILE",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +229,47 @@ def _parse_warm_memory(text: str) -> int | None:
             )
         )
     return int(text)
+
+
+def local_runtimes(file: str = "") -> RuntimeCatalog:
+    """Return the runtimes that a file defines, or that of the setting if it is empty. Raise RuntimeSettingsError.
+
+    Node.js counts as installed wherever PATH leads to it: authors have it in their home directory, too.
+    """
+    from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
+    from arena.hosting.runtimes.runtime import SYSTEM_PATH
+    from arena.hosting.runtimes.settings import read_runtimes
+
+    place = file or settings.RUNTIMES.value
+    defined = NO_RUNTIMES if place == settings.NO_FILE else read_runtimes(Path(place))
+    own_places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
+    return RuntimeCatalog(defined, path=os.pathsep.join((SYSTEM_PATH, *own_places)))
+
+
+def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool) -> None:
+    """Build a version unless it is built already. Raise CliError if its build command fails, after showing its log."""
+    from arena.hosting.builder.outcome import BuildFailure
+    from arena.hosting.builder.preparing import build_here
+
+    programs = replace(programs, policy=read_hosting().policy)
+    _announce(programs, stored, has_owner=has_owner)
+    outcome = asyncio.run(build_here(programs, stored, has_owner=has_owner))
+    if isinstance(outcome, BuildFailure):
+        show_log(outcome)
+        raise CliError(
+            Text("command.not_added", "{name} was not added: {why}", name=stored.manifest.name, why=outcome.sentence)
+        )
+
+
+def show_log(failure: BuildFailure) -> None:
+    """Print the end of what a build command said to stderr."""
+    for line in failure.last_lines:
+        typer.echo(f"| {printable(line)}", err=True)
+
+
+def _announce(programs: StoredPrograms, stored: StoredVersion, *, has_owner: bool) -> None:
+    command = shlex.join(stored.manifest.build)
+    where = say("cli_shared.in_sandbox")
+    if programs.sandbox_level(has_owner=has_owner) == NONE:
+        where = say("cli_shared.without_sandbox")
+    typer.echo(say("cli_shared.building", name=stored.manifest.name, command=printable(command), where=where), err=True)
