@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.cli.verbs.match.problems import print_problems
+from arena.cli.verbs.match.show import print_problems
 from arena.model.match_details import AttemptFact, MatchDetail
 from engine.core import UnknownGameError
 from ratings.values.states import AttemptState

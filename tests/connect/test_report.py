@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.cli.shared.bridge_report import BridgeReport
+from arena.cli.verbs.bot.connect import BridgeReport
 from arena.connect.news import Waiting
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.compare_bounds import Preset, read_bounds
 from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.hosting import LOCAL, HostingArguments
@@ -30,6 +30,7 @@ from arena.model.answers import ComparisonResult
 from arena.tournament.formats.compare import Compare, design_for
 from engine.text import Text
 from ratings.statistics.compare.comparison import CompareSettings
+from ratings.statistics.elo import expected_score
 from ratings.statistics.errors import ResultsError
 
 app = typer.Typer()
@@ -37,6 +38,23 @@ app = typer.Typer()
 _ASKED = CompareSettings()
 _FAR_MORE = 2
 """With half of the steps that the worst of fields needs, others are still decided."""
+
+
+class Preset(enum.StrEnum):
+    """A question that is asked often, by name."""
+
+    QUICK = "quick"
+    """Is there something to it at all: no gain, or 60 Elo?"""
+    GAIN = "gain"
+    """No gain, or 20 Elo?"""
+    REGRESSION = "regression"
+    """A loss of 20 Elo, or none?"""
+
+
+_DEFAULT = Preset.GAIN
+
+
+_BOUNDS_ELO = {Preset.QUICK: (0.0, 60.0), Preset.GAIN: (0.0, 20.0), Preset.REGRESSION: (-20.0, 0.0)}
 
 
 @app.command(
@@ -70,7 +88,7 @@ def compare(
     """Find out whether one version is better than another."""
     wanted = hosting.read()
     others = parse_names(field, "field") if field else []
-    bounds = read_bounds(preset, elo0, elo1, gain)
+    bounds = _read_bounds(preset, elo0, elo1, gain)
     form = _form(seats, max_blocks, bounds, (alpha, beta), has_field=bool(others))
     order = tournament_request(terms, form, game, [new, old, *others], rated=False, name=name)
     if dry_run:
@@ -137,3 +155,40 @@ def _check_versions(connection: ArenaConnection, new: str, old: str) -> None:
                 name=old.partition("@")[0],
             )
         )
+
+
+def _read_bounds(
+    preset: Preset | None, elo0: float | None, elo1: float | None, gain: float | None
+) -> tuple[float, float]:
+    """Return the two gains, shares of the score beyond one half. Raises MisuseError if two ways are mixed."""
+    ways = [preset is not None, elo0 is not None or elo1 is not None, gain is not None]
+    if sum(ways) > 1:
+        raise MisuseError(
+            Text(
+                "command.preset_elo0_elo1_gain_three",
+                "--preset, --elo0 with --elo1, and --gain are three ways to ask; use one of them",
+            )
+        )
+    if gain is not None:
+        return 0.0, gain
+    if ways[1]:
+        if elo0 is None or elo1 is None:
+            raise MisuseError(
+                Text(
+                    "command.elo0_elo1_go_together_example",
+                    "--elo0 and --elo1 go together, for example --elo0 0 --elo1 5",
+                )
+            )
+        low, high = elo0, elo1
+    else:
+        low, high = _BOUNDS_ELO[preset or _DEFAULT]
+    if low >= high:
+        raise MisuseError(
+            Text(
+                "command.elo0_not_below_elo1_example",
+                "--elo0 {low} is not below --elo1 {high}; for example --elo0 0 --elo1 5",
+                low=f"{low:g}",
+                high=f"{high:g}",
+            )
+        )
+    return expected_score(low) - 0.5, expected_score(high) - 0.5

@@ -188,9 +188,10 @@ def lengths(
         found = connection.arena.statistics.list_lengths(tournament, pool)
     rows: Sequence[dict[str, Any]] = [asdict(row) for row in found]
     if style in (Style.PEOPLE, Style.MARKDOWN):
-        rows = [_in_milliseconds(row) if row["measure"] == "duration_us" else row for row in rows]
+        rows = [
+            {key: value / 1000 if key in _QUANTITIES else value for key, value in row.items()}
+            if row["measure"] == "duration_us"
+            else row
+            for row in rows
+        ]
     print_rows(_LENGTHS, rows, style, empty=say("cli_stats.no_matches"))
-
-
-def _in_milliseconds(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value / 1000 if key in _QUANTITIES else value for key, value in row.items()}

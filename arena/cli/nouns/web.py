@@ -43,7 +43,11 @@ def web(
     names = tuple(name or ()) if place.is_loopback else None
     with open_site(db, names=names, is_helped=True) as site, listen(place.host, place.port) as listening:
         port = listening.getsockname()[1]
-        serve(make_app(site), listening, lambda: typer.echo(say("cli_web.shown", db=db, address=_url(place, port))))
+        serve(
+            make_app(site),
+            listening,
+            lambda: typer.echo(say("cli_web.shown", db=db, address=f"http://{Address(place.host, port)}/")),
+        )
 
 
 def _read_address(text: str) -> Address:
@@ -58,7 +62,3 @@ def _read_address(text: str) -> Address:
                 example=WEB_ADDRESS,
             )
         ) from error
-
-
-def _url(place: Address, port: int) -> str:
-    return f"http://{Address(place.host, port)}/"

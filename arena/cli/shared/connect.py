@@ -76,7 +76,9 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     server = context.find_root().params.get("server") or settings.NO_SERVER
     names_db = was_written(context.get_parameter_source("db"))
     names_server = was_written(context.find_root().get_parameter_source("server"))
-    if db == settings.DB.default and not _is_given(context.get_parameter_source("db")):
+    source = context.get_parameter_source("db")
+    is_given = source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
+    if db == settings.DB.default and not is_given:
         db = settings.usual_database()
     if server == settings.NO_SERVER:
         return db
@@ -85,11 +87,6 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
             Text("command.server_db_exclude_each_other", "--server and --db exclude each other; give one of them")
         )
     return db if names_db else f"{SERVICE}{server}"
-
-
-def _is_given(source: enum.Enum | None) -> bool:
-    """Return whether a value stands on the command line or in the environment."""
-    return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
 
 
 def was_written(source: enum.Enum | None) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import shlex
@@ -248,6 +247,8 @@ def local_runtimes(file: str = "") -> RuntimeCatalog:
 
 def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool) -> None:
     """Build a version unless it is built already. Raise CliError if its build command fails, after showing its log."""
+    import asyncio
+
     from arena.hosting.builder.outcome import BuildFailure
     from arena.hosting.builder.preparing import build_here
 

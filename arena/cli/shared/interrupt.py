@@ -17,10 +17,9 @@ from arena.cli.shared.errors import INTERRUPTED, CliError
 from arena.cli.shared.process import ending_signals, interrupt_was_dropped
 from arena.cli.shared.saying import say
 from engine.text import Text
-from ratings.ledger.work_progress import WorkStage
 
 if TYPE_CHECKING:
-    from ratings.ledger.work_progress import OnWorkProgress
+    from ratings.ledger.work_progress import OnWorkProgress, WorkStage
     from ratings.store.database import Database
 
 
@@ -171,10 +170,10 @@ class _GivenUpError(BaseException):
 class _Work(threading.Thread):
     """The work, where it is, and what came of it."""
 
-    def __init__(self, work: Callable[[OnWorkProgress], object]) -> None:
+    def __init__(self, work: Callable[[OnWorkProgress], object], first: WorkStage) -> None:
         super().__init__(daemon=True)  # a second Ctrl-C ends the process, whose transaction is undone then
         self._work = work
-        self.place = (WorkStage.PAGES, 0, 0)
+        self.place = (first, 0, 0)
         self.is_given_up = False
         self.may_begin = threading.Event()
         self.is_over = threading.Event()
@@ -202,10 +201,11 @@ def run_in_thread(database: Database, work: Callable[[OnWorkProgress], T], displ
 
     At Ctrl-C its statement fails and its transaction is undone; KeyboardInterrupt is raised when that is over.
     """
+    from ratings.ledger.work_progress import WorkStage
     from ratings.store.interrupting import interruptible  # of those who wait for Ctrl-C only some have a database
 
     with interruptible(database) as interrupt:
-        thread = _Work(work)
+        thread = _Work(work, WorkStage.PAGES)
         try:
             thread.start()
             thread.may_begin.set()  # not before somebody would end it: Ctrl-C may come while a thread starts

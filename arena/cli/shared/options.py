@@ -23,8 +23,9 @@ from arena.cli.shared.output import KEY, Style, wanted_style
 from arena.hosting.procfs.machine import count_cores
 from engine.text import Text
 
-if TYPE_CHECKING:  # games are imported by who plays or shows them
+if TYPE_CHECKING:
     from engine.core import Game
+
 
 Database = Annotated[
     str,
@@ -61,6 +62,8 @@ OptionalDays = Annotated[
     typer.Option("--days", min=0.001, max=36_500, metavar="N"),
 ]
 GameName = Annotated[str, typer.Argument(metavar="GAME")]
+TournamentText = Annotated[str, typer.Argument(metavar="TOURNAMENT")]
+BotText = Annotated[str, typer.Argument(metavar="BOT")]
 
 
 def take_json(context: typer.Context, wanted: bool) -> bool:

@@ -171,7 +171,7 @@ def _print_cells(
     """Write a table: on a terminal with a line below its headings and no wider than that is, else in plain columns."""
     width = width_of(stream)
     headings = [heading_of(column) for column in columns]
-    layout = lay_out([_title(column) for column in columns], headings, cells, width)
+    layout = lay_out([("" if column.is_name else column.title) for column in columns], headings, cells, width)
     shown, left_out = [columns[at] for at in layout.shown], set(range(len(columns))) - set(layout.shown)
     missing: set[int] = set()
     for number, cell in enumerate(chain([headings], cells, rest)):
@@ -187,10 +187,6 @@ def _print_cells(
     if missing:
         names = ", ".join(headings[at] for at in sorted(missing))
         typer.echo(say("cli_shared.columns_left_out", columns=names), file=stream)
-
-
-def _title(column: Column) -> str:
-    return "" if column.is_name else column.title
 
 
 def _lines(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int], *, folds: bool) -> Iterator[str]:
@@ -240,7 +236,11 @@ def rows_of(data: Any, table: str | None = None) -> tuple[list[str], list[dict[s
     elif table is None:
         rows = data
     else:
-        rows = [{**_without(one, table), **row} for one in data for row in one[table]]
+        rows = [
+            {**({name: value for name, value in one.items() if name != table}), **row}
+            for one in data
+            for row in one[table]
+        ]
     flat = list(map(flat_row, rows))
     return list(dict.fromkeys(key for row in flat for key in row)), flat
 
@@ -254,10 +254,6 @@ def flat_row(row: Any, keys: Collection[str] = ()) -> dict[str, Any]:
         return {"value": cell_of(row)}
     whole = {key: cell_of(value) for key, value in row.items() if key in keys and isinstance(value, Mapping)}
     return {**_flat(row), **whole}
-
-
-def _without(data: Row, key: str) -> dict[str, Any]:
-    return {name: value for name, value in data.items() if name != key}
 
 
 def _flat(data: Row, before: str = "") -> dict[str, Any]:

@@ -39,7 +39,7 @@ def describe_pool(pool: Pool) -> str:
     """
     kind = [say("cli_shared.remote_bots")] if pool.remote else []
     words = [
-        _title(pool.game),
+        (registry.get(pool.game).title if pool.game in registry.names() else pool.game),
         say("cli_shared.seats", seats=pool.seats),
         say("cli_shared.time", time=pool.time_control),
         *([say("cli_shared.cores", count=pool.cores)] if pool.cores > 1 else []),
@@ -47,10 +47,6 @@ def describe_pool(pool: Pool) -> str:
         *(f"{name}={yes_or_no(value)}" for name, value in special_options(pool).items()),
     ]
     return ", ".join(words)
-
-
-def _title(game: str) -> str:
-    return registry.get(game).title if game in registry.names() else game
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +76,11 @@ class PoolChoice:
             )
         clock = None if self.time is None else format_time_control(parse_time_control(self.time))
         there = list(_pools(connection))
-        found = [one for one in there if _fits(one, self.game, self.seats, clock)]
+        found = [
+            one
+            for one in there
+            if self.game in (None, one.game) and self.seats in (None, one.seats) and clock in (None, one.time_control)
+        ]
         text = " ".join(wishes)
         if not found:
             raise MisuseError(
@@ -113,10 +113,6 @@ def _pools(connection: ArenaConnection) -> Iterator[Pool]:
         after = page.next
         if after is None:
             return
-
-
-def _fits(pool: Pool, game: str | None, seats: int | None, clock: str | None) -> bool:
-    return game in (None, pool.game) and seats in (None, pool.seats) and clock in (None, pool.time_control)
 
 
 def _listed(pools: list[Pool]) -> str:

@@ -5,29 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, Literal, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from arena.cli.shared.cells import format_duration, printable
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.i18n.plain import plain
-from ratings.ledger.work_progress import WorkStage
+
+if TYPE_CHECKING:  # most of what is shown here asks nothing of a book
+    from ratings.ledger.work_progress import WorkStage
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
 _SILENT_S = 1.0
-_SAID: Final = {
-    WorkStage.LINES: "cli_db.stage_lines",
-    WorkStage.REPLAYS: "cli_db.stage_replays",
-    WorkStage.PAGES: "cli_db.stage_pages",
-    WorkStage.FACTS: "cli_db.stage_facts",
-    WorkStage.FILES: "cli_db.stage_files",
-    WorkStage.TALLIES: "cli_db.stage_tallies",
-    WorkStage.RATINGS: "cli_db.stage_ratings",
-    WorkStage.MEMORIES: "cli_db.stage_memories",
-    WorkStage.COPYING: "cli_db.stage_copying",
-    WorkStage.COMPARING: "cli_db.stage_comparing",
-}
 _KIB = 1024
 
 
@@ -103,12 +93,12 @@ class ProgressDisplay:
         return self._clock() - self._start
 
     def _text(self, done: int, note: str) -> str:
-        text = progress_text(done, self._total, self._own_speed(done) if self._speed == "own" else self._speed)
+        speed = self._speed
+        if speed == "own":
+            elapsed_s = self.elapsed_s
+            speed = max(0, done - self._before) / elapsed_s if elapsed_s > 0 else 0.0
+        text = progress_text(done, self._total, speed)
         return f"{text}; {note}" if note else text
-
-    def _own_speed(self, done: int) -> float:
-        elapsed_s = self.elapsed_s
-        return max(0, done - self._before) / elapsed_s if elapsed_s > 0 else 0.0
 
     def _write(self, text: str) -> None:
         if self._live:
@@ -165,7 +155,7 @@ class StageDisplay(ProgressDisplay):
 
         A look that is over within a few seconds leaves nothing in a log.
         """
-        said = say(_SAID[stage])
+        said = say(f"cli_db.stage_{stage}")
         self.update(done, say(self._part, stage=said, done=done, total=total) if total else said)
 
     def clear(self) -> None:

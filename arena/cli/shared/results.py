@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from arena.cli.shared.cells import format_instant, format_runner, printable, short_match_id
 from arena.cli.shared.connect import ArenaConnection, next_command
-from arena.cli.shared.output import print_json, print_table
+from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import named, say, told
 from arena.match.leak_verdict import LeakVerdict
 from arena.model.answers import BestKnown, ComparisonResult, comparison_note, elo_text
@@ -18,7 +18,6 @@ from arena.model.columns import BOT_FAULTS, STANDINGS, without_empty
 from arena.model.matches import ANY_FAULT
 from arena.model.tournaments import LeakFinding, TournamentDetail, TournamentSummary
 from ratings.statistics.stopping.question import question_in_words
-from ratings.values.annulments import Annulled
 from ratings.values.states import MatchState
 from ratings.values.tournaments import HostLoss
 
@@ -36,7 +35,6 @@ _FINDINGS = {
     LeakVerdict.UNSTABLE: "cli_shared.leak_unstable",
 }
 PLANNED, RUNNING = "planned", "running"
-Why = Annotated[str, typer.Option("--why", metavar="TEXT")]
 
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
@@ -195,13 +193,3 @@ def runner_line(summary: TournamentSummary) -> str | None:
         return None
     who, since = format_runner(summary.played_by), format_instant(summary.played_by.since_us)
     return say("cli_tournament.played_by", who=who, since=since)
-
-
-def print_annulled(done: Annulled, *, as_json: bool) -> None:
-    """Print how many matches count no more, and in how many pools the ratings were computed anew."""
-    if as_json:
-        print_json(asdict(done))
-    elif not done.matches:
-        typer.echo(say("cli_shared.annulled_already", why=done.annulment.why))
-    else:
-        typer.echo(say("cli_shared.annulled", count=done.matches, pools=len(done.pools)))

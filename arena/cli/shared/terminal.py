@@ -115,7 +115,8 @@ def lay_out(
     shown = list(range(len(titles)))
     if width is None:
         return TableLayout(tuple(shown), tuple(natural))
-    staying, ranks = _staying(titles), _ranks(titles, cells)
+    staying = {at for at, title in enumerate(titles) if title in NAMES} or {0}
+    ranks = _ranks(titles, cells)
     narrowest = [
         _narrowest([heading, *texts], natural[at], is_name=at in staying) if titles[at] in _FOLDED else natural[at]
         for at, (heading, *texts) in enumerate(zip(headings, *cells, strict=True))
@@ -131,10 +132,6 @@ def lay_out(
     if _total([narrowest[at] for at in shown]) > width:
         return TableLayout(tuple(shown), _shrink([narrowest[at] for at in shown], [_NARROWEST] * len(shown), width))
     return TableLayout(tuple(shown), _shrink([natural[at] for at in shown], [narrowest[at] for at in shown], width))
-
-
-def _staying(titles: Sequence[str]) -> set[int]:
-    return {at for at, title in enumerate(titles) if title in NAMES} or {0}
 
 
 def _ranks(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:

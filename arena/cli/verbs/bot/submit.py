@@ -1,4 +1,4 @@
-"""`arena bot submit`: hand a bot in at a service, and see it being admitted."""
+"""`arena bot submit` and `admission`: hand a bot in at a service, and see what its checks found."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import UploadDisplay
 from arena.cli.shared.saying import say, told
-from arena.cli.verbs.bot.findings import print_findings
+from arena.cli.verbs.bot.versions import print_findings
 from arena.hosting.manifest import load_manifest
 from arena.model.admissions import Admission
 from arena.model.uploads import Submitted
 from engine.text import Text
 from ratings.values.states import AdmissionState
 
-if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
+if TYPE_CHECKING:
     from arena.rpc.remote import RemoteArena
+
 
 app = typer.Typer()
 

@@ -99,11 +99,8 @@ def _log_writer() -> Callable[[LogPart], None]:
 def _log_text(part: LogPart) -> None:
     gap = f"\n[{say('cli_match.bytes_left_out', bytes=part.cut_bytes)}]\n" if part.cut_bytes else ""
     lines = part.data.decode(errors="replace").splitlines(keepends=True)
-    typer.echo(gap + "".join(_log_line(line) for line in lines), nl=False)
-
-
-def _log_line(line: str) -> str:
-    return printable(line.rstrip("\r\n")) + ("\n" if line[-1] in "\r\n" else "")
+    text = "".join(printable(line.rstrip("\r\n")) + ("\n" if line[-1] in "\r\n" else "") for line in lines)
+    typer.echo(gap + text, nl=False)
 
 
 class _EventPrinter:

@@ -1,4 +1,4 @@
-"""The command `arena tournament show`."""
+"""`arena tournament show`, `standings` and `leaks`: how a tournament stands, page by page if it is long."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.cells import Reasons, annulled_ones, match_columns, noting_annulled
 from arena.cli.shared.connect import connect, next_command
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.matches import Reasons, annulled_ones, match_columns, noting_annulled
+from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more
 from arena.cli.shared.pools import describe_pool
@@ -28,7 +28,6 @@ from arena.cli.shared.results import (
     translated_rows,
 )
 from arena.cli.shared.saying import named, say, told
-from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentDetail, TournamentSummary
 from ratings.values.states import MatchState

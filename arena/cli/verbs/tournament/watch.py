@@ -14,7 +14,7 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import EventLines, print_table
 from arena.cli.shared.progress import ProgressDisplay, progress_text
 from arena.cli.shared.results import (
@@ -28,7 +28,6 @@ from arena.cli.shared.results import (
 )
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.terminal import Screen
-from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.columns import STANDINGS, without_empty
 from arena.model.operations import Operation, OperationState
 from arena.model.tournaments import STOPPED, TournamentDetail
