@@ -79,7 +79,7 @@ def match(table: Arena) -> dict[str, Any]:
 def arena_cli(request: pytest.FixtureRequest, table: Arena) -> Iterator[Arena]:
     """The command on the database of `table`, asked here, and by way of every other place that there is.
 
-    Which question is answered elsewhere at all, and alike, is seen by test_both_adapters.py.
+    Which question is answered elsewhere at all, and alike, is seen by test_places.py.
     """
     with PLACES[request.param](table) as elsewhere:
         yield elsewhere
