@@ -22,8 +22,8 @@ from typer.models import CommandInfo
 from arena.cli.help_texts import put_help
 from arena.cli.shared import errors, settings
 from arena.cli.shared.connect import was_written
+from arena.cli.shared.language import is_spoken, speaking, spoken, take_language
 from arena.cli.shared.options import Language, Server, add_forms, example, print_help_without_verb
-from arena.cli.shared.saying import is_spoken, speaking, spoken, take_language
 from arena.cli.shared.terminal import escaped_streams
 from arena.i18n.catalogue import LANGUAGES
 from engine.text import Text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.saying import say
+from arena.cli.shared.language import say
 from arena.hosting.sandbox import choice
 from arena.hosting.sandbox.limits import STRICT
 from arena.hosting.sandbox.probe import Probe, probe

@@ -10,10 +10,10 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more, print_page, rows_wanted
-from arena.cli.shared.saying import say
 from arena.hosting.manifest import BotManifest
 from arena.model.bots import BotDetail
 from arena.model.columns import BOTS, Column, ColumnKind

@@ -10,6 +10,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect, service_name
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_assignments
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, follow, report_run
@@ -21,7 +22,6 @@ from arena.cli.shared.request import (
     StartLimit,
 )
 from arena.cli.shared.results import print_end
-from arena.cli.shared.saying import say
 from arena.model.planning import ChallengeRequest
 from engine.text import Text
 

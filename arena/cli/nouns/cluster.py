@@ -6,9 +6,9 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.hosting import AUTO, Address
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_table
-from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
 
 app = typer.Typer(epilog=example("arena cluster show", "arena cluster show --address 127.0.0.1:6379 --json"))

@@ -12,6 +12,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.hosting import LOCAL, HostingArguments
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names, with_options
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, play
@@ -25,8 +26,6 @@ from arena.cli.shared.request import (
     tournament_request,
 )
 from arena.cli.shared.results import comparison_facts, comparison_lines
-from arena.cli.shared.saying import say
-from arena.model.answers import ComparisonResult
 from arena.tournament.formats.compare import Compare, design_for
 from engine.text import Text
 from ratings.statistics.compare.comparison import CompareSettings
@@ -107,7 +106,10 @@ def compare(
         facts = comparison_facts(detail.comparison)
         print_json({"tournament": planned.name, "new": new, "old": old, **facts, "faults": faults})
     else:
-        _print(detail.comparison, planned.name, db)
+        for line in comparison_lines(detail.comparison):
+            typer.echo(line)
+        show = next_command("tournament", "show", planned.name, "--matches", db=db)
+        typer.echo("\n" + say("cli_shared.shows_matches", command=show))
 
 
 def _form(
@@ -125,13 +127,6 @@ def _with_usual_limit(form: Compare) -> Compare:
     if needed > _FAR_MORE * most:
         typer.echo(say("cli_compare.too_fine", needed=needed, most=most), err=True)
     return replace(form, pairs=most)
-
-
-def _print(found: ComparisonResult, tournament: str, db: str) -> None:
-    for line in comparison_lines(found):
-        typer.echo(line)
-    show = next_command("tournament", "show", tournament, "--matches", db=db)
-    typer.echo("\n" + say("cli_shared.shows_matches", command=show))
 
 
 def _checked(form: Compare) -> Compare:

@@ -15,10 +15,10 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.connect import need_here, next_command, refuse_server
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError, run_in_thread
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import CopyDisplay, StageDisplay
-from arena.cli.shared.saying import say
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems

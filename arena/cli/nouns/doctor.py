@@ -19,9 +19,9 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.cells import write_translated
 from arena.cli.shared.connect import need_here, was_written
 from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.language import named, say, speaking, told
 from arena.cli.shared.options import AsJson, Database, Workers, example, with_options, worker_count
 from arena.cli.shared.output import print_table
-from arena.cli.shared.saying import named, say, speaking, told
 from arena.cli.shared.storage import open_storage
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
@@ -240,10 +240,6 @@ CHECKS: tuple[Callable[[], DoctorFinding], ...] = (
 )
 
 
-def _state_text(state: str) -> str:
-    return say(f"cli_doctor.state_{state.lower()}")
-
-
 def write_check(check: str) -> str:
     """Write the name of a check: that of the sandbox is a sentence, of which others are a word."""
     return write_translated(named("cli_doctor.check_", check))
@@ -251,7 +247,7 @@ def write_check(check: str) -> str:
 
 _COLUMNS = (
     Column("check", "check", write=write_check),
-    Column("state", "state", write=_state_text),
+    Column("state", "state", write=lambda state: say(f"cli_doctor.state_{state.lower()}")),
     Column("detail", "found", ColumnKind.SENTENCE),
     Column("remedy", "to_do", ColumnKind.SENTENCE),
 )

@@ -18,6 +18,7 @@ from arena.cli.shared.cells import yes_or_no
 from arena.cli.shared.connect import program
 from arena.cli.shared.errors import unknown
 from arena.cli.shared.files import write_file
+from arena.cli.shared.language import language_of_names, say, told
 from arena.cli.shared.options import (
     AsJson,
     GameName,
@@ -29,7 +30,6 @@ from arena.cli.shared.options import (
     parse_assignments,
 )
 from arena.cli.shared.output import print_facts, print_json, print_table
-from arena.cli.shared.saying import language_of_names, say, told
 from arena.model.columns import Column, ColumnKind
 from engine import registry
 from engine.abilities import View

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Annotated
 
@@ -12,10 +11,10 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_instant
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, Days, example, expiry_us
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
-from arena.cli.shared.saying import say
 from arena.model.accounts import OwnerUsage
 from arena.model.columns import Column, ColumnKind
 from engine.text import Text
@@ -43,16 +42,16 @@ def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = F
         typer.echo(say("cli_owner.added", name=owner.name, command=token))
 
 
-def _own_text(limits: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in limits.items()) or "-"
-
-
 _OWNERS = (
     Column("name", "owner"),
     Column("bots", "bots", ColumnKind.COUNT),
     Column("created_at_us", "since_utc", ColumnKind.INSTANT),
     Column("disabled_at_us", "disabled_utc", ColumnKind.INSTANT),
-    Column("limits", "limits_of_their_own", write=_own_text),
+    Column(
+        "limits",
+        "limits_of_their_own",
+        write=lambda limits: ", ".join(f"{name}={value}" for name, value in limits.items()) or "-",
+    ),
 )
 
 

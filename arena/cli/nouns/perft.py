@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, GameName, GameOptions, example, get_game, parse_assignments
 from arena.cli.shared.output import print_table
-from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
 from engine.chance import SeededChance
 from engine.core import State

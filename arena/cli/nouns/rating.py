@@ -13,11 +13,11 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_percent
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style, with_options
 from arena.cli.shared.output import Style, print_json, print_rows, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.pools import PoolChoice, describe_pool, short_pool_id
-from arena.cli.shared.saying import say
 from arena.model.columns import MIXTURE, OFFICIAL, Column, ColumnKind, without
 from arena.model.ratings import NOT_COMPARED, Anchor, FairPlay, OfficialTable
 from engine.text import Text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,10 +11,10 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
-from arena.cli.shared.saying import say, told
 from arena.model.replays import ReplayCheck
 from engine.text import Text
 
@@ -50,7 +50,9 @@ def verify(
     matches, removed, broken, shown = 0, 0, [], LazyProgress()
     with connect(db) as connection:
         total = _finished(connection, tournament) if match is None else 1
-        for check in _checks(connection, match, tournament):
+        replays = connection.arena.replays
+        checks = replays.verify_matches(tournament) if match is None else [replays.verify_match(match)]
+        for check in checks:
             matches += 1
             shown.update(matches, total)
             removed += check.removed_at_us is not None
@@ -73,11 +75,6 @@ def _finished(connection: ArenaConnection, tournament: str | None) -> int:
     if tournament is not None:
         return tournaments.get_tournament(tournament).summary.finished
     return sum(one.finished for one in tournaments.list_tournaments(limit=None).items)
-
-
-def _checks(connection: ArenaConnection, match: str | None, tournament: str | None) -> Iterable[ReplayCheck]:
-    replays = connection.arena.replays
-    return replays.verify_matches(tournament) if match is None else [replays.verify_match(match)]
 
 
 def _print(matches: int, verified: int, removed: int, broken: Sequence[ReplayCheck]) -> None:

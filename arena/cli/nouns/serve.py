@@ -12,9 +12,9 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import print_json, print_table
-from arena.cli.shared.saying import say, told
+from arena.cli.shared.output import print_json, print_note, print_table
 from arena.model.columns import Column, ColumnKind
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home, with_book
@@ -101,11 +101,7 @@ def _run(place: Home, values: ServiceSettings, *, self_signed: bool) -> None:
     def on_ready(ready: Ready) -> None:
         typer.echo(str(ready))
 
-    run(place, values, self_signed=self_signed, on_ready=on_ready, say=_print_note)
-
-
-def _print_note(sentence: str) -> None:
-    typer.echo(f"arena: {told(sentence)}", err=True)
+    run(place, values, self_signed=self_signed, on_ready=on_ready, say=print_note)
 
 
 def _print_check(checked: CheckReport, *, as_json: bool) -> None:

@@ -12,11 +12,11 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_percent
 from arena.cli.shared.connect import connect
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style, with_options
 from arena.cli.shared.output import Style, print_rows, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, options_given, print_rows_of_page, rows_wanted
 from arena.cli.shared.pools import PoolChoice
-from arena.cli.shared.saying import say
 from arena.model.columns import OPPONENTS, SEATS, Column, ColumnKind, without, without_empty
 from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
@@ -26,10 +26,6 @@ MOST_BOTS = 50
 
 TournamentOption = Annotated[str | None, typer.Option("--tournament", "-t", metavar="NAME")]
 BotArgument = Annotated[str, typer.Argument(metavar="BOT")]
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}".replace(",", " ")
 
 
 @app.command(epilog=example("arena stats crosstable --tournament monday", "arena stats crosstable --pool 3f2a --csv"))
@@ -159,15 +155,11 @@ def seats(
     print_rows(without_empty(SEATS, rows), rows, style, empty=say("cli_stats.no_matches"))
 
 
-def _measure_text(name: str) -> str:
-    return say(f"cli_stats.measure_{name}")
-
-
 _QUANTITIES = ("least", "median", "mean", "p95", "most")
 _LENGTHS = (
-    Column("measure", "measure", write=_measure_text),
+    Column("measure", "measure", write=lambda name: say(f"cli_stats.measure_{name}")),
     Column("matches", "matches", ColumnKind.COUNT),
-    *(Column(key, key, ColumnKind.COUNT, write=_number) for key in _QUANTITIES),
+    *(Column(key, key, ColumnKind.COUNT, write=lambda value: f"{value:,.0f}".replace(",", " ")) for key in _QUANTITIES),
 )
 
 

@@ -9,9 +9,9 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect, next_command
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, BotText, Database, TournamentText, example
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page, rows_wanted
-from arena.cli.shared.saying import say
 from arena.model.columns import LEAK_FINDINGS, STANDINGS, TOURNAMENTS, without, without_empty
 from arena.model.tournaments import STOPPED
 

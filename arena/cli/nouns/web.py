@@ -10,8 +10,8 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import need_here
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.saying import say
 from arena.cli.shared.settings import WEB_ADDRESS
 from arena.cli.shared.storage import need_existing
 from arena.service.addresses import Address, parse_address

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.shared.saying import named, say, told
+from arena.cli.shared.language import named, say, told
 from arena.i18n.plain import plain
 from arena.model.columns import Column, ColumnKind
 
@@ -23,22 +23,22 @@ _ID_DIGITS = 8
 
 
 def printable(text: str) -> str:
-    """Return the text as one line in which nothing steers a terminal: bots may have written it."""
+    """Return the text, which a bot may have written, as one line that cannot steer a terminal."""
     return plain(text)
 
 
 def cell_text(value: Any) -> str:
-    """Return a value as people are shown it: one line, or `-` if there is none."""
+    """Return a value as one line for people, or `-` if it is `None`."""
     return "-" if value is None else printable(str(value))
 
 
 def heading_of(column: Column) -> str:
-    """Return what stands above a column."""
+    """Return the heading of a column, in the language of this process."""
     return printable(column.title) if column.is_name else say(f"cli_heading.{column.title}")
 
 
 def write_cell(column: Column, row: Any) -> str:
-    """Return what a column shows of a row."""
+    """Return the text of a row's cell in a column."""
     value = column.value(row)
     if column.kind is ColumnKind.NAME:
         return write_named(column.names)(value)
@@ -51,7 +51,7 @@ def write_translated(sentence: str | None) -> str:
 
 
 def write_named(family: str) -> Callable[[str | None], str]:
-    """Return what writes a value as the catalogue calls it below `family`, such as `search.state_`."""
+    """Return a writer for values that the catalogue names below `family`, such as `search.state_`."""
     return lambda value: cell_text(None if value is None else named(family, value))
 
 
@@ -71,7 +71,7 @@ def format_runner(player: LockHolder | None) -> str:
 
 
 def short_hash(content_hash: str | None) -> str:
-    """Return the beginning of a hash, which is what people are shown, or `-` if there is none."""
+    """Return the first digits of a hash, which people are shown, or `-` if there is none."""
     return "-" if content_hash is None else content_hash[:_HASH_DIGITS]
 
 
@@ -99,7 +99,7 @@ def _version_text(version: Sequence[str | None]) -> str:
 
 
 def short_match_id(match_id: str) -> str:
-    """Return the end of a match's id, which is what people are shown: ids of one moment begin alike."""
+    """Return the last digits of a match's id, which people are shown. Ids of one moment begin alike."""
     return match_id[-_ID_DIGITS:]
 
 

@@ -90,7 +90,7 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
 
 
 def was_written(source: enum.Enum | None) -> bool:
-    """Return whether a parameter of that source stands on the command line, not in the environment or nowhere."""
+    """Return whether a parameter of that source was written on the command line."""
     return source is not None and source.name == "COMMANDLINE"
 
 
@@ -108,7 +108,7 @@ def refuse_server(context: typer.Context) -> None:
 
 
 def place_words(place: str) -> tuple[list[str], list[str]]:
-    """Return what a suggested command line needs before its words and after them, to work at the same place."""
+    """Return the words that a suggested command line needs before and after its own to work at the same place."""
     name = service_name(place)
     if name is not None:
         return ([] if name == settings.SERVER.value else ["--server", name]), []
@@ -140,7 +140,7 @@ def next_command(*words: str, db: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArenaConnection:
-    """An arena that can be asked."""
+    """An open connection to an arena."""
 
     arena: ArenaPort
     place: str

@@ -14,7 +14,6 @@ its errors and from what they hold, so it can be translated; a sentence that is 
 from __future__ import annotations
 
 import errno
-import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -27,8 +26,7 @@ from typer._click.utils import _escape_control_characters
 
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
-from arena.i18n.speaking import language_of_process
-from arena.i18n.translation import translate
+from arena.cli.shared.language import told
 from arena.i18n.validation import validation_text
 from arena.model.errors import ErrorKind, kind_of, there_is_no
 from engine.os_errors import os_error_at_place
@@ -55,7 +53,7 @@ EXIT_CODES = {
 
 
 def fault_of_the_arena(kind: str, why: str) -> Text:
-    """Return what is said of an exception that nobody foresaw."""
+    """Return the message for an exception that is a fault of the arena."""
     return Text(
         "command.fault_arena_arena_debug_1",
         "{kind}: {why}; this is a fault of the arena; ARENA_DEBUG=1 shows the traceback for a report",
@@ -113,27 +111,27 @@ def _message(error: BaseException) -> str:
 
 
 def one_line(error: Exception) -> str | None:
-    """Return the line, in English, that an error becomes which a command may raise; `None` for a fault of the arena."""
+    """Return the English line for an error that a command may raise, or `None` for a fault of the arena."""
     return None if _code(error) is None else _one_line(_message(error))
 
 
 def report(error: BaseException) -> int:
-    """Say on stderr, in one line, what went wrong, and return the exit code."""
+    """Write one line about an error to stderr, and return the exit code."""
     if settings.DEBUG.value != "0":
-        _say("".join(traceback.format_exception(error)).rstrip())
+        _print_line("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, typer.TyperException):
         return _report_usage(error)
     if isinstance(error, KeyboardInterrupt):
-        _say(_told(Text("command.interrupted", "interrupted")))
+        _print_message(Text("command.interrupted", "interrupted"))
         return INTERRUPTED
     if _code(error) is None:
         error = _why_the_engine_fails() or error
     code = _code(error)
     if code is None:
         kind = type(error).__name__
-        _say(_told(fault_of_the_arena(kind, _one_line(str(error)))))
+        _print_message(fault_of_the_arena(kind, _one_line(str(error))))
         return EXIT_CODES[ErrorKind.INTERNAL]
-    _say(_told(_one_line(_message(error))))
+    _print_message(_one_line(_message(error)))
     return code
 
 
@@ -148,13 +146,13 @@ def _why_the_engine_fails() -> Exception | None:
     return None
 
 
-def _told(sentence: str) -> str:
-    """Return the line that tells a person an English sentence, in the language of this process."""
-    return f"arena: {translate(sentence, language_of_process(os.environ))}"
+def _print_message(sentence: str) -> None:
+    """Print an English sentence to stderr, in the language of this process."""
+    _print_line(f"arena: {told(sentence)}")
 
 
-def _say(text: str) -> None:
-    """Write a line on stderr; where that cannot be written to either, the exit code must do."""
+def _print_line(text: str) -> None:
+    """Print a line to stderr. If nothing can be written there, the exit code must do."""
     with suppress(OSError):
         typer.echo(text, err=True)
 
@@ -163,17 +161,15 @@ def _report_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     message = _one_line(usage_text(error))
     if context is None:
-        _say(_told(message))
+        _print_message(message)
     elif getattr(error, "option_name", "") == "--server":
-        _say(_told(_server_goes_first(context.command_path)))
+        _print_message(_server_goes_first(context.command_path))
     else:
         command = context.command_path
-        _say(
-            _told(
-                Text("command.see_help_after_question", "{why} see `{command} --help`", why=message, command=command)
-                if message.endswith("?")
-                else Text("command.see_help", "{why}; see `{command} --help`", why=message, command=command)
-            )
+        _print_message(
+            Text("command.see_help_after_question", "{why} see `{command} --help`", why=message, command=command)
+            if message.endswith("?")
+            else Text("command.see_help", "{why}; see `{command} --help`", why=message, command=command)
         )
     return error.exit_code
 
@@ -189,7 +185,7 @@ def _server_goes_first(command: str) -> str:
 
 
 def usage_text(error: typer.TyperException) -> str:
-    """Return what the parser says, without the point at its end."""
+    """Return the message of the parser's error without its final full stop, as a text if it is known."""
     said = error.format_message()
     if isinstance(said, Text):
         return said
@@ -198,7 +194,7 @@ def usage_text(error: typer.TyperException) -> str:
 
 
 def put_texts(command: Any) -> None:
-    """Have a command, or a group of them, say by texts what stands in no error of the parser: the words themselves."""
+    """Make a command or group raise translatable texts for unknown commands and superfluous arguments."""
     if hasattr(command, "commands"):
         command.resolve_command = partial(_resolve, command, command.resolve_command)
     else:

@@ -14,8 +14,8 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.language import say
 from arena.cli.shared.options import Workers
-from arena.cli.shared.saying import say
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import LEVELS, NONE
 from engine.text import Text

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import typer
 
 from arena.cli.shared.errors import INTERRUPTED, CliError
+from arena.cli.shared.language import say
 from arena.cli.shared.process import ending_signals, interrupt_was_dropped
-from arena.cli.shared.saying import say
 from engine.text import Text
 
 if TYPE_CHECKING:
@@ -154,21 +154,21 @@ def _print_error(text: str) -> None:
 
 
 class Display(Protocol):
-    """What shows how far the work is."""
+    """Shows how far long work is."""
 
     def show(self, stage: WorkStage, done: int, total: int) -> None:
-        """Show it, no more often than is useful; called some times a second."""
+        """Show the progress; called several times a second."""
 
     def clear(self) -> None:
         """Take away what is shown; the work has ended."""
 
 
 class _GivenUpError(BaseException):
-    """Nobody waits for the work any more."""
+    """Raised in the work when nobody waits for it any more."""
 
 
 class _Work(threading.Thread):
-    """The work, where it is, and what came of it."""
+    """A thread that does the work and holds its progress and its result."""
 
     def __init__(self, work: Callable[[OnWorkProgress], object], first: WorkStage) -> None:
         super().__init__(daemon=True)  # a second Ctrl-C ends the process, whose transaction is undone then

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.shared.cells import short_match_id
+from arena.cli.shared.language import say
 from arena.cli.shared.output import print_json
-from arena.cli.shared.saying import say
 from arena.i18n.plain import plain
 from arena.model.columns import MATCHES, Column, pick
 
@@ -24,25 +24,25 @@ _MOST_NAMED = 10
 
 
 def match_columns(rows: Sequence[MatchSummary], *titles: str) -> tuple[Column, ...]:
-    """Return columns of a table of matches, and the one that tells the faults if some bot in it was at fault."""
+    """Return these columns of a table of matches, with that of the faults if any bot in it was at fault."""
     is_faulty = any(seat.fault for row in rows for seat in row.seats)
     return pick(MATCHES, *titles, *(["faults"] if is_faulty else []))
 
 
 class Reasons:
-    """What is said below a table of matches of some of them: why each is as it is.
+    """Collects reasons for matches of a table, and prints them below it.
 
-    Of a reason that many share the first are named, so that a table of any length has a short end.
+    If many matches share a reason, only the first are named, so that the end of a long table stays short.
     """
 
     def __init__(self, text: str) -> None:
-        """Say it with this text of the catalogue, which has a place for `match` and for `why`."""
+        """`text` is the id of a text in the catalogue with places for `match` and `why`."""
         self._text = text
         self._named: dict[str, list[str]] = {}
         self._more = Counter[str]()
 
     def note(self, match_id: str, why: str) -> None:
-        """Take in a match and its reason."""
+        """Add a match with its reason."""
         named = self._named.setdefault(why, [])
         if len(named) < _MOST_NAMED:
             named.append(short_match_id(match_id))
@@ -50,7 +50,7 @@ class Reasons:
             self._more[why] += 1
 
     def print(self) -> None:
-        """Write a line for each match that is named, and one for the others of its reason."""
+        """Print a line for each match that is named, and one for the other matches with the same reason."""
         for why, matches in self._named.items():
             for match in matches:
                 typer.echo(say(self._text, match=match, why=plain(why)))
@@ -59,12 +59,12 @@ class Reasons:
 
 
 def annulled_ones() -> Reasons:
-    """Return what says of matches that the organiser annulled why they do not count."""
+    """Return an empty collection of reasons why matches do not count that the organiser annulled."""
     return Reasons("cli_shared.counts_not")
 
 
 def noting_annulled(matches: Iterable[MatchSummary], annulled: Reasons) -> Iterator[MatchSummary]:
-    """Yield the matches, and note those that the organiser annulled."""
+    """Yield the matches, and add those that the organiser annulled to `annulled`."""
     for match in matches:
         if match.annulled is not None:
             annulled.note(match.id, match.annulled)

@@ -22,7 +22,7 @@ import typer
 from typer._click.globals import get_current_context
 
 from arena.cli.shared.cells import cell_text, heading_of, printable, write_cell
-from arena.cli.shared.saying import say
+from arena.cli.shared.language import say, told
 from arena.cli.shared.terminal import BETWEEN, fold, is_empty, lay_out, pad, raw_stream, width_of
 from arena.i18n.plain import plain
 from arena.model.columns import Column
@@ -116,7 +116,7 @@ def _print_csv(columns: Sequence[Column], rows: Sequence[Any], rest: Iterable[An
 
 
 def _flat_rows(keys: Sequence[str], rest: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Return rows that come after the keys were fixed; no value of theirs is lost below a key that is there."""
+    """Return further rows flattened for keys that are fixed already; values below a known key stay whole."""
     return (flat_row(row, keys) for row in rest)
 
 
@@ -130,9 +130,14 @@ def _print_list(rows: Iterable[Mapping[str, Any]], margin: str = "") -> None:
 
 
 def print_lines(text: str) -> None:
-    """Write a text of somebody else's line by line, so that nothing in it reaches the terminal as a command."""
+    """Print a foreign text line by line; nothing in it can steer the terminal."""
     for line in text.splitlines():
         typer.echo(printable(line))
+
+
+def print_note(sentence: str) -> None:
+    """Write a sentence about what goes on to stderr, in the language of this process."""
+    typer.echo(f"arena: {told(sentence)}", err=True)
 
 
 def print_rows(
@@ -307,16 +312,16 @@ def _escape(text: str) -> str:
 
 
 class EventLines:
-    """Writes events one by one; of a table the headings come before the first, and never change."""
+    """Writes events one by one. The headings of a table come before the first event and never change."""
 
     def __init__(self, keys: Sequence[str] | None = None) -> None:
-        """Begin. `keys` are the columns of the table; without them they are those of the first event."""
+        """`keys` are the columns of the table, by default those of the first event."""
         self._keys = keys
         self._style = wanted_style()
         self._is_begun = False
 
     def write(self, event: Mapping[str, Any], row: Mapping[str, Any] | None = None) -> None:
-        """Write an event; `row` is what a table says of it, if that is not the event itself.
+        """Write an event, in a table as `row` if that is given.
 
         What a row lacks stays empty, and what is no text or number becomes a cell of JSON, so that all rows have the
         same columns.

@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from arena.cli.shared.connect import next_command
+from arena.cli.shared.language import say
 from arena.cli.shared.output import Style, print_rows, print_table, wanted_style
-from arena.cli.shared.saying import say
 from arena.model.columns import Column
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 

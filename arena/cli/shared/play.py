@@ -16,10 +16,11 @@ from arena.cli.shared.connect import ArenaConnection, program
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import AUTO, RAY, HostingOptions
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
+from arena.cli.shared.language import named, say, told
+from arena.cli.shared.output import print_note
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.request import granted_workers
 from arena.cli.shared.results import print_faults, report_host
-from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.storage import Storage
 from arena.executor.interface import Executor, ExecutorFailedError
 from arena.executor.local import LocalExecutor
@@ -55,7 +56,7 @@ def announce(planned: PlannedTournament) -> None:
 
 
 def _origin(planned: PlannedTournament) -> str:
-    """Return the words for what everything is drawn from; with the secret if only that repeats it elsewhere."""
+    """Return what all draws come from, in words, with the secret if only that repeats them elsewhere."""
     if not planned.seeded:
         return say("cli_shared.no_seed")
     if planned.seed is None:
@@ -66,7 +67,7 @@ def _origin(planned: PlannedTournament) -> str:
 
 
 def play(connection: ArenaConnection, tournament_id: str, hosting: HostingOptions) -> TournamentDetail:
-    """See a tournament to its end, and return it; say on stderr how far it is, and what went wrong.
+    """Play or follow a tournament to its end and return it; progress and problems go to stderr.
 
     What is left of it is played here, unless a service plays it. Raises InterruptedRunError after Ctrl-C and CliError
     if results cannot be written or the host fails, both of which tell how to go on; CliError also if another command
@@ -145,7 +146,7 @@ def _rescued(storage: Storage) -> str:
 
 
 def _note(connection: ArenaConnection, row: TournamentRow) -> Callable[[], str]:
-    """Return what is asked, once a second at most, for what else a line of progress tells."""
+    """Return a function that gives the note of the next progress line; it is called once a second at most."""
     if row.tournament.format != Compare.traits.name:
         return str
     return lambda: connection.arena.tournaments.get_progress(row.tournament.id).sentence
@@ -242,13 +243,9 @@ def _of_cluster(
         warm_mb=hosting.warm_mb,
         runtimes=programs.runtimes.tables(),
         demands=Demands(games=(row.pool.game,), levels=sorted(levels)),
-        report=_show,
+        report=print_note,
     )
     return RayExecutor(options)
-
-
-def _show(sentence: str) -> None:
-    typer.echo(f"arena: {told(sentence)}", err=True)
 
 
 def follow(connection: ArenaConnection, tournament_id: str) -> None:

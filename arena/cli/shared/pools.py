@@ -11,9 +11,9 @@ import typer
 from arena.cli.shared.cells import yes_or_no
 from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import PoolOption
 from arena.cli.shared.paging import options_given
-from arena.cli.shared.saying import say, told
 from arena.match.time_control import format_time_control, parse_time_control
 from arena.model.pools import special_options
 from engine import registry
@@ -28,7 +28,7 @@ _LISTED = 4
 
 
 def short_pool_id(pool_id: str) -> str:
-    """Return the beginning of a pool's id, which is what people are shown."""
+    """Return the first digits of a pool's id, which people are shown."""
     return pool_id[:_SHOWN_DIGITS]
 
 
@@ -116,12 +116,12 @@ def _pools(connection: ArenaConnection) -> Iterator[Pool]:
 
 
 def _listed(pools: list[Pool]) -> str:
-    """Return the first of the pools by their ids and what they are, in one line."""
+    """Return the first few pools with id and description, in one line."""
     texts = [f"{short_pool_id(pool.pool_id)} ({describe_pool(pool)})" for pool in pools[:_LISTED]]
     return ", ".join(texts + ["..."] * (len(pools) > _LISTED)) or "-"
 
 
-def print_note(ladder: Ladder) -> None:
-    """Write what there is to say of a ladder in one line, if there is something."""
+def print_ladder_note(ladder: Ladder) -> None:
+    """Print the note of a ladder in one line, if it has one."""
     if ladder.note is not None:
         typer.echo(f"{ladder.name}: {told(ladder.note)}")

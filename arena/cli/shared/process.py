@@ -42,7 +42,7 @@ def note_dropped_interrupts() -> None:
 
 
 def interrupt_was_dropped() -> bool:
-    """Return whether there was a Ctrl-C of which nobody has heard, and forget it."""
+    """Return whether a Ctrl-C was dropped since the last call."""
     global _dropped
     was, _dropped = _dropped, False
     return was
@@ -80,7 +80,7 @@ def ended_in_order() -> Iterator[None]:
 
 
 class _IgnoringStream(io.RawIOBase):
-    """A descriptor that takes everything: what cannot be written is passed over."""
+    """A stream on a descriptor that ignores what cannot be written."""
 
     def __init__(self, number: int) -> None:
         self._number = number

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from arena.cli.shared.cells import format_duration, printable
-from arena.cli.shared.saying import say, told
+from arena.cli.shared.language import say, told
 from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.i18n.plain import plain
 
@@ -89,7 +89,7 @@ class ProgressDisplay:
 
     @property
     def elapsed_s(self) -> float:
-        """Return how many seconds it has gone on."""
+        """Return the seconds since the start."""
         return self._clock() - self._start
 
     def _text(self, done: int, note: str) -> str:
@@ -119,7 +119,7 @@ class ProgressDisplay:
 
 
 class LazyProgress:
-    """Shows how far something is that tells its total only while it goes on; nothing if it is done at once."""
+    """Shows the progress of something whose total is known only while it runs; nothing if it ends at once."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._clock = stream, clock
@@ -206,7 +206,7 @@ class UploadDisplay:
         self._stream.flush()
 
     def note_retry(self, error: Exception, pause_s: float) -> None:
-        """Say why it did not work, and when it is tried again."""
+        """Write why an attempt failed and when the next one begins."""
         self.end()
         self._written = 0
         self._stream.write(

@@ -11,10 +11,10 @@ import typer
 from arena.cli.shared.cells import format_duration, printable
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import GameOptions, parse_assignments, worker_count
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.pools import describe_pool, short_pool_id
-from arena.cli.shared.saying import say, told
 from arena.hosting.procfs.machine import count_cores
 from arena.model.forecasts import Forecast
 from arena.model.planning import TournamentRequest
@@ -47,7 +47,7 @@ DEFAULT_START_LIMIT = "10s"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchTerms:
-    """The options that say on what terms matches are played."""
+    """The options for the terms on which matches are played."""
 
     time: TimeText = DEFAULT_TIME
     cores: Cores = 1
@@ -138,8 +138,12 @@ def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: 
     """Print what the order would become, and write nothing. `workers` is what `--workers` says."""
     with connect(db) as connection:
         forecast = connection.arena.forecasts.forecast_tournament(order)
-        lanes = _lanes(connection, forecast, workers)
-    seconds = _seconds(forecast, lanes)
+        # A service does not tell how many it plays at once, and is taken to play one.
+        lanes = granted_workers(workers, forecast.pool.cores) if connection.storage is not None else 1
+    seconds = None
+    if forecast.matches is not None:
+        lanes = max(1, min(lanes, forecast.matches))
+        seconds = None if forecast.match_us is None else forecast.matches * forecast.match_us / lanes / 1e6
     if as_json:
         print_json({**asdict(forecast), "at_once": lanes, "seconds": seconds})
         return
@@ -158,18 +162,6 @@ def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: 
     typer.echo("\n" + say("cli_shared.dry_run"))
 
 
-def _lanes(connection: ArenaConnection, forecast: Forecast, workers: int) -> int:
-    """Return how many matches are played at once; a service does not tell, and is taken to play one."""
-    lanes = granted_workers(workers, forecast.pool.cores) if connection.storage is not None else 1
-    return lanes if forecast.matches is None else max(1, min(lanes, forecast.matches))
-
-
-def _seconds(forecast: Forecast, lanes: int) -> float | None:
-    if forecast.matches is None or forecast.match_us is None:
-        return None
-    return forecast.matches * forecast.match_us / lanes / 1e6
-
-
 def _matches(forecast: Forecast) -> str:
     if forecast.matches is None:
         return say("cli_shared.matches_without_end")
@@ -177,7 +169,7 @@ def _matches(forecast: Forecast) -> str:
 
 
 def _time(forecast: Forecast, seconds: float | None, lanes: int) -> str:
-    """Return how long it takes and what that rests on."""
+    """Return the estimated time and its basis, in words."""
     if forecast.match_us is None:
         return say("cli_shared.time_unknown")
     each = {"each": format_match(forecast.match_us), "count": forecast.measured}

@@ -10,8 +10,8 @@ import typer
 
 from arena.cli.shared.cells import format_instant, format_runner, printable, short_match_id
 from arena.cli.shared.connect import ArenaConnection, next_command
+from arena.cli.shared.language import named, say, told
 from arena.cli.shared.output import print_table
-from arena.cli.shared.saying import named, say, told
 from arena.match.leak_verdict import LeakVerdict
 from arena.model.answers import BestKnown, ComparisonResult, comparison_note, elo_text
 from arena.model.columns import BOT_FAULTS, STANDINGS, without_empty
@@ -146,7 +146,7 @@ def report_host(connection: ArenaConnection, detail: TournamentDetail) -> None:
 
 
 def loss_lines(losses: Sequence[HostLoss]) -> list[str]:
-    """Return a line for every cause by which the host lost attempts, with the bot that they have in common, if any."""
+    """Return a line for each cause of attempts lost by the host, with the bot they have in common, if any."""
     return [_loss_line(loss) for loss in losses]
 
 
@@ -188,7 +188,7 @@ def leak_summary(checks: Sequence[LeakFinding]) -> str:
 
 
 def runner_line(summary: TournamentSummary) -> str | None:
-    """Return who plays a tournament and since when, in a line, or `None` if nobody does or it is not told."""
+    """Return one line on who plays a tournament since when, or `None` if nobody does or it is not known."""
     if summary.played_by is None:
         return None
     who, since = format_runner(summary.played_by), format_instant(summary.played_by.since_us)

@@ -44,7 +44,7 @@ class Storage:
         return self.stored_programs()
 
     def stored_programs(self) -> StoredPrograms:
-        """Return the same, for those who are given the way to ask."""
+        """Return the programs of the bots; passed as a function to those who may never need them."""
         from arena.cli.shared.hosting import local_runtimes
         from arena.hosting.sandbox.programs import StoredPrograms
 

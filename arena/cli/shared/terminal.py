@@ -46,7 +46,7 @@ _USUAL = os.terminal_size((80, 24))
 
 
 class EscapedStream:
-    """A text stream that escapes what is not plain; all else is that of the stream behind it."""
+    """A text stream that escapes control characters; everything else is done by the stream behind it."""
 
     def __init__(self, stream: TextIO) -> None:
         self.behind = stream
@@ -135,7 +135,7 @@ def lay_out(
 
 
 def _ranks(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
-    """Return which columns go first, those with the highest ranks; first of all one in which nothing stands."""
+    """Return the rank of each column: the highest is dropped first, and that of an empty column is highest."""
     ranks = [LAST_TO_GO.index(title) if title in LAST_TO_GO else len(LAST_TO_GO) for title in titles]
     return [len(LAST_TO_GO) + 1 if is_empty(cells, at) else rank for at, rank in enumerate(ranks)]
 
@@ -202,7 +202,7 @@ def text_width(text: str) -> int:
 
 
 class _Page(io.StringIO):
-    """Takes what is printed for a terminal, whose size it has."""
+    """Collects output in memory and passes for the terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -17,9 +17,9 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import need_here
 from arena.cli.shared.errors import CliError, MisuseError, one_line
 from arena.cli.shared.hosting import RuntimesFile, build_added, local_runtimes
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.saying import say, told
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest
 from arena.hosting.manifest_fields import is_name
 from arena.hosting.sample_bots import sample_directory, sample_names

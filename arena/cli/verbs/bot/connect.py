@@ -21,9 +21,9 @@ from arena.cli.shared.connect import SERVICE, next_command, read_place, service_
 from arena.cli.shared.errors import INTERRUPTED, MisuseError
 from arena.cli.shared.hosting import AllowReduced, RuntimesFile, Sandbox, local_runtimes, read_hosting
 from arena.cli.shared.interrupt import InterruptedRunError, SignalCount, counted
+from arena.cli.shared.language import named, say, told
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import EventLines, keys_of
-from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.terminal import raw_stream, width_of
 from arena.connect import news
 from arena.hosting.manifest import load_manifest
@@ -291,14 +291,6 @@ def _connected(what: news.Connected) -> str:
     )
 
 
-def _disconnected(what: news.Disconnected) -> str:
-    return say("cli_bridge.disconnected", why=told(what.why), running=_matches(what.running))
-
-
-def _waiting(what: news.Waiting) -> str:
-    return say("cli_bridge.waiting", bot=what.bot)
-
-
 def _matches(running: int) -> str:
     if not running:
         return say("cli_bridge.no_match")
@@ -332,10 +324,6 @@ def _ended(what: news.MatchEnded) -> str:
     return say("cli_bridge.ended", match=short_match_id(what.match_id), rank=rank, shared=shared, faults=faults)
 
 
-def _vanished(what: news.MatchVanished) -> str:
-    return say("cli_bridge.vanished", match=short_match_id(what.match_id))
-
-
 def _stopped(what: news.BotStopped) -> str:
     words = say("cli_bridge.last_line", line=repr(what.last_words)) if what.last_words else ""
     if what.starts_left < 0:
@@ -351,23 +339,15 @@ def _draining(what: news.Draining) -> str:
     return say("cli_bridge.draining", running=_matches(what.running))
 
 
-def _wrote(what: news.BotWrote) -> str:
-    return f"bot {what.process}| {what.line}"
-
-
-def _note(what: news.Note) -> str:
-    return say("cli_bridge.note", text=told(what.text))
-
-
 _WORDS: Mapping[type, Callable[[Any], str]] = {
     news.Connected: _connected,
-    news.Disconnected: _disconnected,
-    news.Waiting: _waiting,
+    news.Disconnected: lambda what: say("cli_bridge.disconnected", why=told(what.why), running=_matches(what.running)),
+    news.Waiting: lambda what: say("cli_bridge.waiting", bot=what.bot),
     news.MatchBegan: _began,
     news.MatchEnded: _ended,
-    news.MatchVanished: _vanished,
+    news.MatchVanished: lambda what: say("cli_bridge.vanished", match=short_match_id(what.match_id)),
     news.BotStopped: _stopped,
     news.Draining: _draining,
-    news.BotWrote: _wrote,
-    news.Note: _note,
+    news.BotWrote: lambda what: f"bot {what.process}| {what.line}",
+    news.Note: lambda what: say("cli_bridge.note", text=told(what.text)),
 }

@@ -15,10 +15,10 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import next_command, open_service, service_name
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import UploadDisplay
-from arena.cli.shared.saying import say, told
 from arena.cli.verbs.bot.versions import print_findings
 from arena.hosting.manifest import load_manifest
 from arena.model.admissions import Admission

@@ -13,8 +13,8 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import refuse_server
 from arena.cli.shared.errors import FAILED, report
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, example, with_options
-from arena.cli.shared.saying import say
 from arena.cli.verbs.bot.test_options import BotTestOptions
 from arena.cli.verbs.bot.testing import open_test, print_test, print_test_json
 from arena.trial.watching import Snapshot, changed_files, take_snapshot

@@ -16,10 +16,10 @@ import typer
 from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import program
 from arena.cli.shared.hosting import local_runtimes
+from arena.cli.shared.language import say, told
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.request import granted_workers
-from arena.cli.shared.saying import say, told
 from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS, BotTestOptions, announce, find_test_level, place_to_keep
 from arena.cli.verbs.bot.versions import finding_line
 from arena.executor.local import LocalExecutor
@@ -154,12 +154,12 @@ async def _review(matches: Sequence[PlayedTrial], kept: ArtifactDirectory) -> tu
     for played in sorted(filter(is_lost, matches), key=score_of):
         lost.setdefault(opponent_in(played.trial), []).append(played)
     return tuple(
-        [await _turn(played, kept.replay(played)) for found in lost.values() for played in found[:MOST_REVIEWED]]
+        [
+            Turned(played, kept.replay(played), await find_drop(kept.replay(played), played.trial.own[0]))
+            for found in lost.values()
+            for played in found[:MOST_REVIEWED]
+        ]
     )
-
-
-async def _turn(played: PlayedTrial, replay: Path) -> Turned:
-    return Turned(played, replay, await find_drop(replay, played.trial.own[0]))
 
 
 def _milliseconds(us: int) -> str:

@@ -11,11 +11,11 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_instant, printable
 from arena.cli.shared.connect import connect
+from arena.cli.shared.language import named, say, told
 from arena.cli.shared.matches import Why, print_annulled
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
-from arena.cli.shared.saying import named, say, told
 from arena.model.admissions import Admission, Finding, FindingState
 from arena.model.bots import BotDetail
 from arena.model.columns import Column, ColumnKind

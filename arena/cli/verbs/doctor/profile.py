@@ -20,10 +20,10 @@ from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import build_added
 from arena.cli.shared.interrupt import run_interruptibly
+from arena.cli.shared.language import say
 from arena.cli.shared.options import get_game
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.request import MatchTerms, tournament_request
-from arena.cli.shared.saying import say
 from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.executor.local import LocalExecutor
 from arena.hosting.manifest import MANIFEST_NAME
@@ -74,7 +74,9 @@ _NAME = re.compile(r"(?m)^name = .*$")
 def profile(game_name: str | None, seconds: float, workers: int, *, as_json: bool) -> None:
     """Play for a while and print where time went. Raises CliError, also after Ctrl-C; nothing is left behind."""
     game = get_game(game_name) if game_name else _first_game()
-    _announce(game, workers, seconds)
+    typer.echo(
+        say("cli_doctor.plays", game=game.title, bots=seats_of(game), workers=workers, seconds=f"{seconds:g}"), err=True
+    )
     with profiled_tournament(game, seconds, workers) as staged:
         work = partial(measure, staged, seconds, workers, partial(_show, seconds))
         try:
@@ -101,12 +103,6 @@ def _first_game() -> Game:
     if found is None:
         raise CliError(Text("command.no_game_installed_install_arena", "no game is installed; install the arena anew"))
     return found
-
-
-def _announce(game: Game, workers: int, seconds: float) -> None:
-    typer.echo(
-        say("cli_doctor.plays", game=game.title, bots=seats_of(game), workers=workers, seconds=f"{seconds:g}"), err=True
-    )
 
 
 def _show(seconds: float, measured_s: float) -> None:

@@ -11,10 +11,10 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.cells import MatchId, format_instant, printable, short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect, next_command
+from arena.cli.shared.language import named, say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
 from arena.cli.shared.pools import describe_pool
-from arena.cli.shared.saying import named, say, told
 from arena.model.columns import MATCH_SEATS, Column, ColumnKind
 from arena.model.match_details import AttemptFact, MatchDetail, MatchSeat, MatchTimes, SeatLog, SeatTime
 from arena.model.matches import LOG_STAYS_AT_HOME

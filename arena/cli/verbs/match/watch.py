@@ -13,9 +13,9 @@ from arena.cli.shared.cells import MatchId, printable
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.language import language_of_names, named, say
 from arena.cli.shared.options import AsJson, Database, Language, example
 from arena.cli.shared.output import EventLines, keys_of
-from arena.cli.shared.saying import language_of_names, named, say
 from arena.model.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.errors import StoryError
 from arena.story.story import Story, follow

@@ -17,9 +17,9 @@ from arena.cli.shared.cells import format_instant, printable, short_match_id, ye
 from arena.cli.shared.connect import connect, program
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.files import write_file, written
+from arena.cli.shared.language import language_of_names, named, say, told
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, get_game
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
-from arena.cli.shared.saying import language_of_names, named, say, told
 from arena.match.replay import ReplayError, load, with_texts
 from arena.model.columns import Column, ColumnKind
 from arena.model.replays import Replay

@@ -10,10 +10,10 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect, need_here, next_command
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress, StageDisplay
-from arena.cli.shared.saying import say
 from arena.cli.shared.storage import open_storage
 from arena.model.operations import operation_target
 from ratings.read.exporting import export_tournament

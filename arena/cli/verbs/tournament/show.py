@@ -11,6 +11,7 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect, next_command
+from arena.cli.shared.language import named, say, told
 from arena.cli.shared.matches import Reasons, annulled_ones, match_columns, noting_annulled
 from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import print_facts, print_json, print_table
@@ -27,7 +28,6 @@ from arena.cli.shared.results import (
     runner_line,
     translated_rows,
 )
-from arena.cli.shared.saying import named, say, told
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentDetail, TournamentSummary
 from ratings.values.states import MatchState
@@ -41,7 +41,7 @@ _REST = {"standings": "cli_tournament.more_table", "leaks": "cli_tournament.more
 @app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --limit 20"))
 def show(
     tournament: TournamentText,
-    matches: Annotated[bool, typer.Option("--matches")] = (False),
+    matches: Annotated[bool, typer.Option("--matches")] = False,
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,

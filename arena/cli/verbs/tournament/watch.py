@@ -14,6 +14,7 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.language import named, say, told
 from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import EventLines, print_table
 from arena.cli.shared.progress import ProgressDisplay, progress_text
@@ -26,7 +27,6 @@ from arena.cli.shared.results import (
     runner_line,
     translated_rows,
 )
-from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.terminal import Screen
 from arena.model.columns import STANDINGS, without_empty
 from arena.model.operations import Operation, OperationState

@@ -26,12 +26,12 @@ def knows(text_id: str) -> bool:
 
 
 def told(sentence: str) -> str:
-    """Return a sentence that the program stores or raises in English in the language of this process."""
+    """Return an English sentence, as the program stores or raises it, in the language of this process."""
     return translate(sentence, spoken())
 
 
 def named(family: str, value: str) -> str:
-    """Return what the catalogue calls a value below `family`, such as `void` below `search.state_`.
+    """Return the name of a value in the catalogue below `family`, such as `void` below `search.state_`.
 
     English has the value itself, which is what options take and JSON holds; so has a value that is not known here.
     """
@@ -92,10 +92,8 @@ def is_spoken(language: str | None) -> bool:
 
     In a language that only games have, all but their names is English.
     """
-    return language is None or language in LANGUAGES or language in _languages_of_games()
-
-
-def _languages_of_games() -> set[str]:
+    if language is None or language in LANGUAGES:
+        return True
     from engine import registry  # only who asks for such a language pays for all games
 
-    return {language for name in registry.names() for language in registry.get(name).shown.languages}
+    return any(language in registry.get(name).shown.languages for name in registry.names())
