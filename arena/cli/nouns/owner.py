@@ -28,6 +28,17 @@ _NOTHING = Text(
     "command.changes_nothing_name_limit_such", "this changes nothing; name a limit such as --versions 50, or --reset"
 )
 _Limit = Annotated[int | None, typer.Option(min=0, max=MOST, metavar="N")]
+_OWNERS = (
+    Column("name", "owner"),
+    Column("bots", "bots", ColumnKind.COUNT),
+    Column("created_at_us", "since_utc", ColumnKind.INSTANT),
+    Column("disabled_at_us", "disabled_utc", ColumnKind.INSTANT),
+    Column(
+        "limits",
+        "limits_of_their_own",
+        write=lambda limits: ", ".join(f"{name}={value}" for name, value in limits.items()) or "-",
+    ),
+)
 
 
 @app.command(epilog=example("arena owner add ada"))
@@ -40,19 +51,6 @@ def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = F
         print_json(asdict(owner))
     else:
         typer.echo(say("cli_owner.added", name=owner.name, command=token))
-
-
-_OWNERS = (
-    Column("name", "owner"),
-    Column("bots", "bots", ColumnKind.COUNT),
-    Column("created_at_us", "since_utc", ColumnKind.INSTANT),
-    Column("disabled_at_us", "disabled_utc", ColumnKind.INSTANT),
-    Column(
-        "limits",
-        "limits_of_their_own",
-        write=lambda limits: ", ".join(f"{name}={value}" for name, value in limits.items()) or "-",
-    ),
-)
 
 
 @app.command("list", epilog=example("arena owner list", "arena owner list --limit 10"))

@@ -26,6 +26,22 @@ MOST_BOTS = 50
 
 TournamentOption = Annotated[str | None, typer.Option("--tournament", "-t", metavar="NAME")]
 BotArgument = Annotated[str, typer.Argument(metavar="BOT")]
+_HISTORY = (
+    Column("rating_seq", "no", ColumnKind.COUNT),
+    Column("match_id", "match", ColumnKind.MATCH),
+    Column("seat", "seat", ColumnKind.COUNT),
+    Column("mu_before", "mu_before", ColumnKind.RATING),
+    Column("mu_after", "mu", ColumnKind.RATING),
+    Column("sigma_after", "sigma", ColumnKind.RATING),
+    Column("exposure", "rating", ColumnKind.RATING),
+)
+_OPPONENTS = without(OPPONENTS, "bot")
+_QUANTITIES = ("least", "median", "mean", "p95", "most")
+_LENGTHS = (
+    Column("measure", "measure", write=lambda name: say(f"cli_stats.measure_{name}")),
+    Column("matches", "matches", ColumnKind.COUNT),
+    *(Column(key, key, ColumnKind.COUNT, write=lambda value: f"{value:,.0f}".replace(",", " ")) for key in _QUANTITIES),
+)
 
 
 @app.command(epilog=example("arena stats crosstable --tournament monday", "arena stats crosstable --pool 3f2a --csv"))
@@ -70,17 +86,6 @@ def _cell(meeting: Meeting | None) -> str:
     return f"{format_percent(meeting.score)} ({meeting.wins}-{meeting.ties}-{meeting.losses})"
 
 
-_HISTORY = (
-    Column("rating_seq", "no", ColumnKind.COUNT),
-    Column("match_id", "match", ColumnKind.MATCH),
-    Column("seat", "seat", ColumnKind.COUNT),
-    Column("mu_before", "mu_before", ColumnKind.RATING),
-    Column("mu_after", "mu", ColumnKind.RATING),
-    Column("sigma_after", "sigma", ColumnKind.RATING),
-    Column("exposure", "rating", ColumnKind.RATING),
-)
-
-
 @app.command(epilog=example("arena stats history search", "arena stats history search --pool 3f2a --csv"))
 @with_options
 def history(
@@ -105,9 +110,6 @@ def history(
         more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
         empty = say("cli_stats.unrated", bot=bot)
         print_rows_of_page(_HISTORY, page.items, more, style, empty=empty, rest=rest)
-
-
-_OPPONENTS = without(OPPONENTS, "bot")
 
 
 @app.command(epilog=example("arena stats opponents search --tournament monday", "arena stats opponents search --json"))
@@ -153,14 +155,6 @@ def seats(
         pool = choice.find(connection)
         rows = connection.arena.statistics.list_seats(bot, tournament, pool)
     print_rows(without_empty(SEATS, rows), rows, style, empty=say("cli_stats.no_matches"))
-
-
-_QUANTITIES = ("least", "median", "mean", "p95", "most")
-_LENGTHS = (
-    Column("measure", "measure", write=lambda name: say(f"cli_stats.measure_{name}")),
-    Column("matches", "matches", ColumnKind.COUNT),
-    *(Column(key, key, ColumnKind.COUNT, write=lambda value: f"{value:,.0f}".replace(",", " ")) for key in _QUANTITIES),
-)
 
 
 @app.command(epilog=example("arena stats lengths --tournament monday", "arena stats lengths --json"))
