@@ -9,20 +9,21 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import cache
+from importlib import import_module
 from typing import Annotated, Any, TextIO
 
 import typer
 import typer.main
+from typer.models import CommandInfo
 
-from arena.cli.commands import app_of
 from arena.cli.help_texts import put_help
 from arena.cli.shared import errors, settings
-from arena.cli.shared.forms import add_forms
-from arena.cli.shared.options import Language, Server, example, print_help_without_verb
-from arena.cli.shared.places import was_written
-from arena.cli.shared.saying import is_spoken, speaking, spoken, take_language
+from arena.cli.shared.connect import was_written
+from arena.cli.shared.language import is_spoken, speaking, spoken, take_language
+from arena.cli.shared.options import Language, Server, add_forms, example, print_help_without_verb
 from arena.cli.shared.terminal import escaped_streams
 from arena.i18n.catalogue import LANGUAGES
 from engine.text import Text
@@ -57,8 +58,6 @@ NOUNS = (
     "doctor",
 )
 """Every noun, as `arena --help` lists them; its file is `arena/cli/nouns/<noun>.py`."""
-
-
 HERE_ONLY = frozenset({"game", "login", "logout", "perft", "serve", "home", "cluster"})
 """The nouns that look at no database, and so at no service in its place."""
 
@@ -124,17 +123,48 @@ def _make_app(nouns: Sequence[str], verb: str | None) -> typer.Typer:
 
 
 def _add_noun(app: typer.Typer, name: str, verb: str | None) -> None:
-    noun = app_of(name, verb)
-    if _is_verb(noun):
-        app.add_typer(noun)
+    noun = _load_noun(name, verb)
+    if len(noun.registered_commands) == 1 and not noun.registered_groups:
+        app.add_typer(noun)  # it has no verbs and is its own command, such as `arena demo`
         return
     noun.callback(invoke_without_command=True)(print_help_without_verb)
     app.add_typer(noun, name=name)
 
 
-def _is_verb(noun: typer.Typer) -> bool:
-    """Return whether a noun has no verbs: it is its own command, such as `arena demo`."""
-    return len(noun.registered_commands) == 1 and not noun.registered_groups
+def _load_noun(name: str, verb: str | None) -> typer.Typer:
+    """Return a noun with its verbs, of which only `verb` need be callable; with all of them if that is `None`.
+
+    The file of a noun may have verbs in files of `arena/cli/verbs/<noun>`, of which only the one that is called is
+    imported, so that looking at something does not import what plays. `VERBS` of the noun has the names of the verbs in
+    the order of the help, each with its file, or `None` for a verb in the file of the noun itself.
+    """
+    module = import_module(f"arena.cli.nouns.{name}")
+    files: Mapping[str, str | None] = getattr(module, "VERBS", {})
+    noun: typer.Typer = copy(module.app)  # the file's own one stays as it is, for the next parser
+    noun.registered_commands = [one for one in noun.registered_commands if _name_of(one) not in files]
+    noun.registered_groups = list(noun.registered_groups)
+    for called, file in files.items():
+        if file is None:
+            found = module.app
+        elif verb in (None, called):
+            found = import_module(f"arena.cli.verbs.{name}.{file}").app
+        else:
+            found = typer.Typer()
+            found.command(called)(_nothing)
+        one = typer.Typer()
+        one.registered_commands = [command for command in found.registered_commands if _name_of(command) == called]
+        one.registered_groups = [group for group in found.registered_groups if group.name == called]
+        noun.add_typer(one)
+    return noun
+
+
+def _name_of(command: CommandInfo) -> str | None:
+    """Return the verb that a command is called by."""
+    return command.name or getattr(command.callback, "__name__", None)
+
+
+def _nothing() -> None:
+    """Stand for a verb that was not called."""
 
 
 def _noun_and_verb_in(arguments: Sequence[str]) -> tuple[str, str]:

@@ -16,8 +16,8 @@ from typing import Any
 import typer
 from typer._click.formatting import HelpFormatter  # what Typer formats help with has no public name
 
-from arena.cli.shared.saying import knows, say
-from arena.cli.shared.usage import put_texts
+from arena.cli.shared.errors import put_texts
+from arena.cli.shared.language import knows, say
 
 _NO_WRAP = "\b"
 _HELP_OPTION = "Show this message and exit."

@@ -29,10 +29,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, _end_at_once)
     _open_standard_streams()
     if any("://" in word for word in sys.argv):
-        from arena.cli.shared.hidden_passwords import hide_passwords
+        from arena.cli.shared.process import hide_passwords
 
         hide_passwords()
-    gc.disable()  # until all that the command line needs is imported: see arena/cli/shared/importing.py
+    gc.disable()  # until all that the command line needs is imported: see arena/cli/shared/connect.py
     from arena.cli.app import run
 
     code = run(sys.argv[1:], _end_in_order)
@@ -58,8 +58,7 @@ def _end_without_destructors(code: int) -> None:
 
 def _end_in_order() -> None:
     """Have Ctrl-C raise KeyboardInterrupt from now on."""
-    from arena.cli.shared.broken_stderr import ignore_broken_stderr
-    from arena.cli.shared.ending_signals import note_dropped_interrupts
+    from arena.cli.shared.process import ignore_broken_stderr, note_dropped_interrupts
 
     ignore_broken_stderr()
     note_dropped_interrupts()

@@ -140,14 +140,14 @@ AFTERWARDS: list[str] = [
 
 _PLAYS = "plays here by itself, while a service plays it in its own time: tests/e2e/test_service_story.py"
 _THIS_MACHINE = "is about this machine or its files"
-_COUNTED = "tells of uploads, which only a service counts: tests/cli/test_limits.py"
+_COUNTED = "tells of uploads, which only a service counts: tests/cli/test_service.py"
 _NO_ARENA = "asks no arena: it is about the rules of games"
 ELSEWHERE: Mapping[str, str] = {
     "bot add": "puts a directory into the database of this machine; a service is given one by `bot submit`",
     "bot conform": "starts a program of this machine, and asks no arena: tests/conform/test_command.py",
-    "bot connect": "plays on a service from this machine: tests/cli/test_connect.py and tests/connect",
-    "bot new": "writes a directory of this machine: tests/cli/test_new_bot.py",
-    "bot replays": "writes a file: tests/cli/test_watching.py runs it over both",
+    "bot connect": "plays on a service from this machine: tests/cli/test_remote.py and tests/connect",
+    "bot new": "writes a directory of this machine: tests/cli/test_bot.py",
+    "bot replays": "writes a file: tests/cli/test_match.py runs it over both",
     "bot test": "plays here, and needs no arena: tests/cli/test_trying.py",
     "bot watch": "plays here, and needs no arena: tests/cli/test_trying.py",
     "bot submit": "only a service is given bots: tests/cli/test_service.py",
@@ -174,11 +174,11 @@ ELSEWHERE: Mapping[str, str] = {
     "owner show": _COUNTED,
     "perft": _NO_ARENA,
     "rating rebuild": _THIS_MACHINE,
-    "replay dataset": "writes a file from what the port gives: tests/cli/test_dataset.py runs it over both",
+    "replay dataset": "writes a file from what the port gives: tests/cli/test_replay.py runs it over both",
     "replay html": "writes a file from what the port gives: tests/web/test_report.py",
     "report": "writes a file from what the port gives: tests/web/test_report.py",
-    "runtime list": "a service has runtimes of its own, those of its settings: tests/cli/test_runtime.py",
-    "runtime show": "a service has runtimes of its own, those of its settings: tests/cli/test_runtime.py",
+    "runtime list": "a service has runtimes of its own, those of its settings: tests/cli/test_sandbox.py",
+    "runtime show": "a service has runtimes of its own, those of its settings: tests/cli/test_sandbox.py",
     "serve": _THIS_MACHINE,
     "tournament export": _THIS_MACHINE,
     "tournament import": _THIS_MACHINE,

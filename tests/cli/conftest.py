@@ -62,7 +62,7 @@ def three_bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def table(arena: Arena, three_bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """The command with three bots in its database, and matches played without processes."""
-    monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
     shutil.copytree(three_bots, tmp_path, dirs_exist_ok=True)
     return arena
 
@@ -79,7 +79,7 @@ def match(table: Arena) -> dict[str, Any]:
 def arena_cli(request: pytest.FixtureRequest, table: Arena) -> Iterator[Arena]:
     """The command on the database of `table`, asked here, and by way of every other place that there is.
 
-    Which question is answered elsewhere at all, and alike, is seen by test_both_adapters.py.
+    Which question is answered elsewhere at all, and alike, is seen by test_places.py.
     """
     with PLACES[request.param](table) as elsewhere:
         yield elsewhere

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arena.cli.app import run
-from arena.cli.shared import executors
+from arena.cli.shared import play
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
 """A match of three bots that comes out the same each time."""
@@ -76,7 +76,7 @@ class Arena:
 
         What they do may depend on nothing but themselves and the bots that lie in the directory.
         """
-        key = (vars(executors)["LocalExecutor"], self.db.exists(), lines)
+        key = (vars(play)["LocalExecutor"], self.db.exists(), lines)
         if key not in _played:
             told = [self(*line.split()) for line in lines]
             kept = Path(_keeper().name, str(len(_played)))

@@ -116,7 +116,7 @@ def test_a_copy_that_is_not_finished_is_refused_by_every_other_command(
 
     target = tmp_path / "copy.db"
     with monkeypatch.context() as patch:
-        patch.setattr("arena.cli.shared.copying.copy_files", fail)
+        patch.setattr("arena.cli.nouns.db.copy_files", fail)
         assert "the disk is gone" in table("db", "copy", table.db, target).err
     said = f"{target} is a copy that is not finished; run the same `arena db copy` again, which goes on"
     for words in ("db check", "db upgrade", "db backup x.db", "bot list", "bot add ada", "web", "owner add ada"):

@@ -1,6 +1,9 @@
-"""What bots did wrong is seen: after a run, in lists of matches, and where the commands lead that are named there."""
+"""What went wrong is seen: faults of bots after a run and in lists of matches, and faults of the machine."""
+
+from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import shlex
 import signal
@@ -8,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.shared.errors import report
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from tests.cli.support import Arena, Finished, write_bot
+from tests.cli.support import ROUND_ROBIN, Arena, Finished, write_bot
 from tests.cli.table import TableExecutor
 from tests.support.patience import PATIENCE_S
 
-ROUND_ROBIN = [
+CHEATED_ROUNDS = [
     "tournament",
     "run",
     "round-robin",
@@ -37,7 +41,7 @@ def cheated(table: Arena, tmp_path: Path) -> Finished:
 def run(arena: Arena, tmp_path: Path, *words: str) -> Finished:
     """A tournament in which one bot cheats."""
     write_bot(tmp_path / "cheat", "cheat")
-    line = " ".join([*ROUND_ROBIN, "--bots ada,bob,cheat --name monday", *words])
+    line = " ".join([*CHEATED_ROUNDS, "--bots ada,bob,cheat --name monday", *words])
     _, played = arena.played("bot add cheat", line)
     assert played.code == 0, played
     return played
@@ -70,7 +74,7 @@ def test_for_programs_the_table_of_a_run_tells_what_each_bot_did_wrong(table: Ar
 
 
 def test_a_run_without_a_fault_and_one_match_say_nothing_of_it(table: Arena, tmp_path: Path) -> None:
-    assert "Faults" not in table(*ROUND_ROBIN, "--bots", "ada,bob").err
+    assert "Faults" not in table(*CHEATED_ROUNDS, "--bots", "ada,bob").err
     table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
     assert "Faults" not in table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat").err
 
@@ -114,9 +118,9 @@ def test_a_run_that_is_stopped_tells_the_faults_so_far(
         async def cancel(self, match_id: str) -> None:
             """Nothing is in flight here."""
 
-    monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
     table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
-    stopped = table(*ROUND_ROBIN, "--bots", "ada,cheat", "--blocks", "5", "--workers", "1")
+    stopped = table(*CHEATED_ROUNDS, "--bots", "ada,cheat", "--blocks", "5", "--workers", "1")
     assert stopped.code == 130
     told = stopped.err[stopped.err.index("Faults of bots") :].splitlines()
     assert told[2].split()[:3] == ["cheat", "1", "ILLEGAL_ACTION"]
@@ -152,3 +156,56 @@ def test_the_next_page_of_faults_is_asked_for_as_the_first(cheated: Finished, ar
     first = arena_cli("match", "list", "--fault", "--limit", "3")
     (more,) = commands_in(first.out.splitlines()[-1].replace(": ", ": `") + "`")
     assert arena_cli(*more).out.count("cheat(2)!") == 1
+
+
+@pytest.mark.host_fault("database-taken-away")
+def test_a_database_taken_away_from_a_run_is_put_back_by_the_command_it_names(
+    table: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = TableExecutor.run
+
+    async def take_away_and_play(executor: TableExecutor, spec: MatchSpec) -> MatchReport:
+        for file in table.db.parent.glob("arena.db*"):
+            if not file.name.endswith(".lock"):
+                file.unlink()
+        return await play(executor, spec)
+
+    monkeypatch.setattr(TableExecutor, "run", take_away_and_play)
+    stopped = table(*ROUND_ROBIN, "--name", "monday")
+    kept = table.db.with_name("arena.db.rescued-1")
+    assert stopped.code == 1
+    assert f"was taken away while it was in use; nothing is recorded there any more; then `mv {kept} " in stopped.err
+    assert list(table.db.parent.glob("arena.db*")) == [kept]
+    monkeypatch.setattr(TableExecutor, "run", play)
+    kept.rename(table.db)
+    assert table("tournament", "resume", "monday").code == 0
+    assert table("db", "check").code == 0
+
+
+@pytest.mark.host_fault("disk-full-in-a-tournament", "quota-exceeded")
+def test_a_full_disk_is_named_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    for error in (OSError(errno.ENOSPC, "No space left on device", "/x"), OSError(errno.EDQUOT, "Quota exceeded")):
+        assert report(error) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "arena: there is no room left for /x; free some space and run the command again",
+        "arena: there is no room left on the disk; free some space and run the command again",
+    ]
+
+
+@pytest.mark.hostile("have-ones-matches-lost-by-the-host")
+def test_a_fault_of_the_host_that_only_meets_one_bots_matches_is_told_with_its_name(
+    table: Arena, tmp_path: Path
+) -> None:
+    table("bot", "add", write_bot(tmp_path / "shaky", "shaky"))
+    others = ("--seats", "2", "--bots", "ada,bob,eve,shaky", "--blocks", "2", "--workers", "8")
+    order = (*ROUND_ROBIN[:5], *others, *ROUND_ROBIN[-2:])
+    finished = table(*order, "--name", "monday")
+    named = (
+        "lost by the host (WORKER_DIED): 12 attempts at 12 matches; "
+        "shaky (version 1) sat in 12 of these matches, which chance hardly explains: look at that bot first"
+    )
+    assert named in finished.err.splitlines()
+    assert named in table("tournament", "show", "monday").out.splitlines()
+    assert table("tournament", "show", "monday", "--json").json["host_losses"] == [
+        {"cause": "WORKER_DIED", "attempts": 12, "matches": 12, "bot": "shaky", "version": 1, "sat_in": 12}
+    ]

@@ -1,11 +1,21 @@
+"""`arena game` and the demo, for the installed games and for one that gives its rules and nothing else."""
+
+from __future__ import annotations
+
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from arena.cli.nouns.demo import BUDGET_S, TIME, plan_game
+from arena.match.time_control import parse_time_control
 from engine import registry
+from engine.core import Game
 from tests.cli.support import Arena
 from tests.support.own_games import OURS
+from tests.support.specs import installed_script_game
 
 
 def test_the_games_are_listed(arena: Arena) -> None:
@@ -132,3 +142,72 @@ def test_perft_divided_adds_up_to_the_count(arena: Arena) -> None:
 
 def test_perft_of_an_unknown_game_gets_the_nearest_name(arena: Arena) -> None:
     assert "did you mean 'foreign_king'?" in arena.refusal("perft", "foreignking")
+
+
+MATCH = ["match", "run", "--game", "script", "--bots", "ada,bob", "--seed", "3", "--opening-plies", "0"]
+
+
+@pytest.fixture
+def _only_a_plain_game(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with installed_script_game():
+        for names in ("names", "single_names"):
+            monkeypatch.setattr(registry, names, lambda: ("script",))
+        yield
+
+
+@pytest.fixture
+def played(table: Arena) -> dict[str, Any]:
+    match: dict[str, Any] = table(*MATCH, "--json").json
+    return match
+
+
+@pytest.mark.usefixtures("_only_a_plain_game")
+def test_it_is_listed_and_shown_as_text(arena: Arena) -> None:
+    assert arena("game", "list").code == 0
+    assert '"scores": [' in arena("game", "show", "script").out
+    assert arena("game", "show", "script", "--json").json["languages"] == ["en"]
+
+
+@pytest.mark.usefixtures("_only_a_plain_game")
+def test_in_a_language_that_it_lacks_its_names_are_english(arena: Arena) -> None:
+    assert '"scores": [' in arena("game", "show", "script", "--lang", "de").out
+
+
+@pytest.mark.usefixtures("_only_a_plain_game")
+def test_a_picture_and_a_tool_that_it_has_not_are_refused_in_one_line(arena: Arena) -> None:
+    assert "no picture" in arena.refusal("game", "show", "script", "--svg", "start.svg")
+    assert not Path("start.svg").exists()
+    assert "the game has none" in arena.refusal("game", "tool", "script", "odds")
+
+
+@pytest.mark.usefixtures("_only_a_plain_game")
+def test_a_match_of_it_is_played_and_shown(table: Arena, played: dict[str, Any]) -> None:
+    match = played["match_id"]
+    assert played["state"] == "finished"
+    assert table("replay", "show", match).code == 0
+    assert table("replay", "show", match, "--ply", "1").code == 0
+    assert "no picture" in table.refusal("replay", "show", match, "--svg", "ply.svg")
+    assert table("replay", "verify", match).code == 0
+
+
+@pytest.mark.usefixtures("_only_a_plain_game")
+def test_the_demo_says_that_no_bot_can_search_it(arena: Arena) -> None:
+    assert "cannot be searched" in arena.refusal("demo", "--game", "script")
+    assert "no installed game evaluates its positions" in arena.refusal("demo", code=1)
+
+
+GAMES = [registry.get(name) for name in registry.single_names()]
+CLOCK = parse_time_control(TIME)
+
+
+def test_all_games_together_take_little_more_than_a_minute_on_two_cores() -> None:
+    parts = [plan_game(game, CLOCK, BUDGET_S / len(GAMES)) for game in GAMES]
+    assert sum(part.matches * part.match_seconds for part in parts) / 2 < 80
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_a_game_is_played_in_whole_blocks_at_least_one(game: Game) -> None:
+    part = plan_game(game, CLOCK, BUDGET_S)
+    assert part.blocks > plan_game(game, CLOCK, BUDGET_S / 4).blocks
+    assert plan_game(game, CLOCK, 0.0).blocks == 1
+    assert plan_game(game, CLOCK, BUDGET_S, blocks=7).matches == 7 * part.matches // part.blocks

@@ -1,18 +1,32 @@
+"""The command line as a whole: its help, its errors, its language and the commands that it suggests."""
+
+from __future__ import annotations
+
 import importlib
 import os
 import shlex
+import sqlite3
+import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import typer
 from _pytest.mark import ParameterSet
 
-from arena.cli.app import NOUNS
+from arena.cli.app import NOUNS, run
+from arena.cli.shared import errors
+from arena.cli.shared.connect import next_command, program
+from arena.cli.shared.errors import CliError, MisuseError, report, unknown
+from arena.hosting.manifest import ManifestError
 from arena.i18n.catalogue import words
+from arena.match.time_control import TimeControlError
+from engine.core import EngineError, SeatsError, UnknownGameError
+from ratings.errors import AmbiguousError, DatabaseFullError, NotFoundError, SchemaVersionError
 from tests.cli.command_lines import whole_parser
-from tests.cli.support import Arena
+from tests.cli.support import Arena, write_bot
 
 CLI = Path(__file__).resolve().parents[2] / "arena" / "cli"
 
@@ -204,3 +218,182 @@ def test_where_ray_was_loaded_a_command_ends_in_order_and_what_libraries_do_at_t
     finished = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
     assert finished.returncode == code, finished.stderr
     assert finished.stdout.splitlines()[-1] == "all was given back"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (MisuseError("x"), 2),
+        (CliError("x"), 1),
+        (UnknownGameError("x"), 2),
+        (SeatsError("x"), 2),
+        (EngineError("x"), 1),
+        (TimeControlError("x"), 2),
+        (ManifestError("x"), 2),
+        (NotFoundError("x"), 2),
+        (AmbiguousError("x"), 2),
+        (SchemaVersionError("x"), 1),
+        (DatabaseFullError("x"), 1),
+        (PermissionError(13, "Permission denied", "file"), 1),
+        (KeyboardInterrupt(), 130),
+        (RuntimeError("surprise"), 1),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value),
+)
+def test_every_error_has_its_exit_code_and_one_line(
+    error: BaseException, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(error) == code
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert written.err.startswith("arena: ")
+    assert written.err.count("\n") == 1
+
+
+@pytest.mark.hostile("steer-the-terminal")
+def test_a_message_of_many_lines_and_strange_characters_becomes_one_clean_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report(CliError("first\nsecond\x1b[31m\tthird\0"))
+    assert capsys.readouterr().err == "arena: first second\\u001b[31m third\\u0000\n"
+
+
+def test_an_unexpected_error_says_that_it_is_the_arenas_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    report(RuntimeError("surprise"))
+    assert capsys.readouterr().err == f"arena: {errors.fault_of_the_arena('RuntimeError', 'surprise')}\n"
+
+
+def test_an_error_is_told_in_the_language_of_whoever_reads_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARENA_LANG")
+    monkeypatch.setenv("LC_ALL", "it_IT.UTF-8")
+    assert run(["match", "list", "--limt", "3"]) == 2
+    assert capsys.readouterr().err == (
+        "arena: non c\u2019è nessuna opzione --limt; sono possibili --fault, --limit; vedi `arena match list --help`\n"
+    )
+    report(PermissionError(13, "Permission denied", "/root/x"))
+    assert capsys.readouterr().err == "arena: permesso negato: /root/x\n"
+
+
+def test_the_traceback_is_shown_only_on_request(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DEBUG", "1")
+    report(CliError("broken"))
+    written = capsys.readouterr().err
+    assert "CliError: broken" in written
+    assert written.endswith("arena: broken\n")
+
+
+def test_an_unknown_name_gets_the_nearest_one_and_where_to_look() -> None:
+    error = unknown("bot", "serch", ["random", "search"], "`arena bot list` shows all")
+    assert str(error) == "there is no bot 'serch'; did you mean 'search'? `arena bot list` shows all"
+
+
+def test_a_name_like_no_other_gets_no_guess() -> None:
+    error = unknown("bot", "zzz", ["random", "search"], "`arena bot list` shows all")
+    assert str(error) == "there is no bot 'zzz'; `arena bot list` shows all"
+
+
+def install(directory: Path) -> Path:
+    directory.mkdir(parents=True)
+    command = directory / "arena"
+    command.write_text("#!/bin/sh\n", encoding="utf-8")
+    command.chmod(command.stat().st_mode | stat.S_IXUSR)
+    return command
+
+
+def test_a_command_on_path_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = install(tmp_path / "bin")
+    monkeypatch.setenv("PATH", str(command.parent))
+    monkeypatch.setattr("sys.argv", [str(command)])
+    assert program() == "arena"
+
+
+def test_a_command_in_an_environment_that_is_not_active_is_called_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = install(tmp_path / ".venv" / "bin")
+    monkeypatch.setenv("PATH", "/usr/bin")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(command)])
+    assert program() == ".venv/bin/arena"
+
+
+def test_the_default_database_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_DB", raising=False)
+    assert next_command("leaderboard", db="arena.db") == "arena leaderboard"
+    assert next_command("leaderboard", db="demo.db") == "arena leaderboard --db demo.db"
+
+
+def test_the_database_of_the_environment_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_DB", "mine.db")
+    assert next_command("leaderboard", db="mine.db") == "arena leaderboard"
+
+
+def test_words_with_spaces_are_quoted_for_the_shell() -> None:
+    line = next_command("tournament", "resume", "class of '26", db="my games.db")
+    assert shlex.split(line)[1:] == ["tournament", "resume", "class of '26", "--db", "my games.db"]
+
+
+def test_the_option_may_stand_before_the_noun_and_behind_the_verb(arena: Arena) -> None:
+    before = arena("--lang", "de", "bot", "list", "--help").out
+    assert before.startswith("Aufruf: arena bot list [OPTIONEN]")
+    assert arena("bot", "list", "--help", "--lang=de").out == before
+    assert arena("bot", "list", "--help").out.startswith("Usage: arena bot list [OPTIONS]")
+
+
+def test_the_option_goes_before_the_environment_and_the_locale_last(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARENA_LANG")
+    monkeypatch.setenv("LC_ALL", "it_IT.UTF-8")
+    assert arena("--help").out.startswith("Uso:")
+    monkeypatch.setenv("ARENA_LANG", "fr")
+    assert arena("--help").out.startswith("Utilisation\u00a0:")
+    assert arena("--help", "--lang", "de").out.startswith("Aufruf:")
+
+
+@pytest.mark.parametrize("words", [["--lang", "xx", "bot", "list"], ["bot", "list", "--lang=xx"], ["--lang="]])
+def test_an_unknown_language_is_refused_with_the_list(arena: Arena, words: list[str]) -> None:
+    assert "; --lang takes en, de, fr, it" in arena.refusal(*words)
+
+
+def test_a_language_that_only_a_game_speaks_is_that_of_its_names(arena: Arena) -> None:
+    shown = arena("game", "show", "foreign_king", "--lang", "nl").out
+    assert "LANGUAGES".lower() in shown
+    assert "Luik" in shown
+
+
+def test_an_option_without_its_value_is_refused(arena: Arena) -> None:
+    assert "--lang" in arena.refusal("bot", "list", "--lang")
+
+
+def test_what_stands_behind_two_dashes_is_left_alone(arena: Arena) -> None:
+    assert "'--lang'" not in arena.refusal("bot", "conform", "--", "no-such-program", "--lang", "xx")
+
+
+def test_names_in_json_follow_no_locale(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    english = arena("game", "show", "foreign_king", "--json").out
+    monkeypatch.delenv("ARENA_LANG")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert arena("game", "show", "foreign_king", "--json").out == english
+    assert arena("game", "show", "foreign_king", "--json", "--lang", "de").out != english
+
+
+def test_what_is_stored_of_a_match_is_told_in_the_language_that_is_asked_for(
+    table: Arena, arena_cli: Arena, tmp_path: Path
+) -> None:
+    for name in ("cheat", "lost"):
+        table("bot", "add", write_bot(tmp_path / name, name))
+    order = ("match", "run", "--game", "foreign_king", "--json", "--bots")
+    faulty, void = (table(*order, f"ada,{other}").json["match_id"] for other in ("cheat", "lost"))
+    assert "Er wählte Aktion" in arena_cli("match", "show", faulty, "--lang", "de").out
+    assert "Er wählte Aktion" in arena_cli("replay", "show", faulty, "--lang", "de").out
+    assert "It chose action" in arena_cli("match", "show", faulty, "--lang", "de", "--json").out
+    assert "3 Versuche scheiterten" in arena_cli("match", "show", void, "--lang", "de").out
+    assert "3 Versuche scheiterten" in arena_cli("match", "list", "--state", "void", "--lang", "de").out
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE match SET plies = 1")
+    assert "in der Datenbank" in arena_cli("replay", "verify", faulty, "--lang", "de").out

@@ -1,14 +1,28 @@
+"""`arena match`: run, list, show, watch and log, here and at a service; and `arena bot replays`."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import tarfile
+import zipfile
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from arena.cli.verbs.match.problems import print_problems
+from arena.cli.verbs.match.show import print_problems
+from arena.hosting.builds import BuildStore
+from arena.hosting.sandbox.limits import strongest_level
+from arena.match.report import SeatLogText
 from arena.model.match_details import AttemptFact, MatchDetail
 from engine.core import UnknownGameError
+from ratings.ledger.recording import log_rows
 from ratings.values.states import AttemptState
-from tests.cli.support import MATCH, Arena, write_bot
+from tests.cli.support import MATCH, ROUND_ROBIN, Arena, write_bot
 
 RATED = (
     " ".join([*MATCH, "--json"]),
@@ -207,3 +221,209 @@ def test_who_kept_another_from_starting_is_told_of_a_match_that_was_played(capsy
     print_problems(cast("MatchDetail", detail))
     told = capsys.readouterr().out.splitlines()
     assert told == ["", f"attempt 1, played all the same: {why}", "  starts: [{'seat': 2, 'bot': 'elk'}]"]
+
+
+@pytest.fixture
+def over(table: Arena) -> str:
+    """The id of a match that is over."""
+    played, listed = table.played(" ".join([*ROUND_ROBIN, "--name cup --seed 1"]), "match list --json")
+    assert played.code == 0
+    found: str = listed.json[0]["id"]
+    return found
+
+
+def test_a_match_that_is_over_is_shown_move_by_move(over: str, arena_cli: Arena) -> None:
+    plies = arena_cli("replay", "show", over, "--json").json["entries"]
+    seen = arena_cli("match", "watch", over)
+    assert (seen.code, seen.err) == (0, "")
+    lines = seen.out.splitlines()
+    assert len(lines) == len(plies) + 2
+    assert over in lines[0]
+    assert lines[-1].startswith("over ")
+    assert any("ACT_COINS" in line and " Francs." in line for line in lines)
+    german = arena_cli("match", "watch", over, "--lang", "de").out
+    assert " will den König führen." in german
+    events = [json.loads(line) for line in arena_cli("match", "watch", over, "--json").out.splitlines()]
+    assert [event["move"]["action"] for event in events[1:-1]] == [entry["action"] for entry in plies]
+    assert events[0]["start"]["game"] == "foreign_king"
+
+
+def test_an_unknown_match_and_a_seat_that_does_not_exist_are_refused(over: str, arena_cli: Arena) -> None:
+    assert "ffffffff" in arena_cli.refusal("match", "watch", "ffffffff")
+    assert "seat 9" in arena_cli.refusal("match", "watch", over, "--log", "9")
+
+
+@pytest.mark.parametrize("name", ["all.zip", "all.tar.gz", pytest.param("all.tar", marks=pytest.mark.needs("minutes"))])
+def test_all_replays_of_a_bot_come_in_one_archive(over: str, arena_cli: Arena, tmp_path: Path, name: str) -> None:
+    out = tmp_path / name
+    finished = arena_cli("bot", "replays", "ada", "--out", out, "--json")
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(out) as archive:
+            files = {entry: archive.read(entry) for entry in archive.namelist()}
+    else:
+        with tarfile.open(out) as packed:
+            files = {entry.name: packed.extractfile(entry).read() for entry in packed}  # type: ignore[union-attr]
+    whole = {row["id"] for row in arena_cli("match", "list", "--bot", "ada", "--limit", "0", "--json").json}
+    assert finished.json["matches"] == len(files)
+    assert set(files) == {f"{id_}.json" for id_ in whole}
+    shown = arena_cli("replay", "show", over, "--json").json
+    assert json.loads(files[f"{over}.json"]) == {key: shown[key] for key in shown if key not in ("plies", "scoring")}
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_an_archive_of_an_unknown_kind_is_refused(over: str, arena_cli: Arena, tmp_path: Path) -> None:
+    assert ".tar.gz" in arena_cli.refusal("bot", "replays", "ada", "--out", tmp_path / "all.rar")
+    assert arena_cli.refusal("bot", "replays", "nobody", "--out", tmp_path / "all.zip")
+    assert not list(tmp_path.glob("all*"))
+
+
+RUNTIMES = ("a" * 64, "b" * 64)
+REMOVED_AT_US = 1_700_000_000_000_000
+REMOVED = "removed by retention on 2023-11-14 22:13:20 UTC"
+RED = "\x1b[31m"
+INSERT = "INSERT INTO seat_log (match_id, seat, data, cut_bytes) VALUES (:match_id, :seat, :data, :cut_bytes)"
+
+
+def change(db: Path, command: str, values: Any = ()) -> None:
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute(command, values)
+
+
+@pytest.fixture
+def written(table: Arena) -> str:
+    """A match in which the bots of the seats 0 and 1 wrote something, and that of seat 2 nothing."""
+    (played,) = table.played(" ".join([*MATCH, "--json"]))
+    match_id: str = played.json["match_id"]
+    for row in log_rows(match_id, [SeatLogText(0, f"asked\n{RED}red\n".encode()), SeatLogText(1, b"not asked\n")]):
+        change(table.db, INSERT, row)
+    return match_id
+
+
+def remove_logs(db: Path) -> None:
+    change(db, "DELETE FROM seat_log")
+    change(db, "UPDATE match SET logs_removed_at_us = ?", (REMOVED_AT_US,))
+
+
+def remove_replays(db: Path) -> None:
+    change(db, "DELETE FROM replay")
+    change(db, "UPDATE match SET replay_removed_at_us = ?", (REMOVED_AT_US,))
+
+
+def test_the_logs_of_a_match_come_with_times(written: str, arena_cli: Arena) -> None:
+    shown = arena_cli("match", "log", written).out
+    assert "seat 0 (ada) wrote:\nasked\n" in shown
+    assert "\x1b" not in shown
+    assert "seat 1 (bob) wrote:\nnot asked\n" in shown
+    assert "seat 2 (eve) wrote nothing" in shown
+    assert re.search(r"CHARGE +LONGEST\n *0 +ada", shown)
+    facts = arena_cli("match", "log", written, "--json").json
+    assert [log["text"] for log in facts["logs"]] == [f"asked\n{RED}red\n", "not asked\n", ""]
+    assert facts["logs_removed_at_us"] is None
+    assert [time["seat"] for time in facts["times"]] == [0, 1, 2]
+
+
+def test_one_seat_is_shown_alone(written: str, arena_cli: Arena) -> None:
+    shown = arena_cli("match", "log", written, "--seat", "1").out
+    assert "not asked" in shown
+    assert not re.search(r"\bada\b", shown)  # a random id may have these letters
+    assert "no log of match" in arena_cli.refusal("match", "log", written, "--seat", "9")
+
+
+def test_the_evidence_of_a_fault_stands_with_the_log(arena_cli: Arena, table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    match_id = table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat", "--json").json["match_id"]
+    assert "first line" in arena_cli("match", "log", match_id, "--seat", "1").out
+    assert "first line" not in arena_cli("match", "log", match_id, "--seat", "0").out
+
+
+def test_of_a_match_that_is_not_over_it_is_told_how_to_see_its_log(arena_cli: Arena, table: Arena) -> None:
+    table("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2")
+    match_id = table("match", "list", "--json").json[0]["id"]
+    shown = arena_cli("match", "log", match_id).out
+    assert re.search(r"has no log: match \w+ is not over; `arena .*match watch \w+ --log 0.*` shows what is", shown)
+
+
+def test_what_retention_removed_is_told(written: str, arena_cli: Arena) -> None:
+    remove_logs(arena_cli.db)
+    assert re.search(f"logs +{REMOVED}", arena_cli("match", "show", written).out)
+    assert arena_cli("match", "show", written, "--json").json["logs_removed_at_us"] == REMOVED_AT_US
+    shown = arena_cli("match", "log", written).out
+    assert f"the logs were {REMOVED}" in shown
+    assert "wrote" not in shown
+    assert "CHARGE" in shown
+    assert arena_cli("match", "log", written, "--json").json["logs_removed_at_us"] == REMOVED_AT_US
+    refusal = arena_cli.refusal("match", "watch", written, "--log", "0", code=1)
+    assert "were removed by retention on 2023-11-14" in refusal
+    remove_replays(arena_cli.db)
+    assert re.search(f"replay +{REMOVED}", arena_cli("match", "show", written).out)
+    assert "the times went with the replay" in arena_cli("match", "log", written).out
+
+
+def test_verifying_all_counts_what_retention_removed(written: str, arena_cli: Arena) -> None:
+    remove_replays(arena_cli.db)
+    assert "removed by retention" in arena_cli.refusal("replay", "verify", written)
+    for words in (["--all"], ["--tournament", "match-1"]):
+        told = arena_cli("replay", "verify", *words)
+        assert told.code == 0
+        assert told.out == "1 match: 0 verified, 0 broken, 1 no longer kept (removed by retention)\n"
+        counts = {"matches": 1, "verified": 0, "removed": 1, "broken": []}
+        assert arena_cli("replay", "verify", *words, "--json").json == counts
+
+
+def test_the_log_of_the_last_build_is_shown(arena_cli: Arena) -> None:
+    store = BuildStore(arena_cli.db.with_suffix(".builds"))
+    store.root.mkdir(exist_ok=True)
+    version = arena_cli("bot", "show", "ada", "--json").json["versions"][0]["content_hash"]
+    assert "has no build log: its bot.toml names no build command" in arena_cli.refusal("bot", "build-log", "ada")
+    for number, runtime in enumerate(RUNTIMES):
+        store.write_log(version, runtime, f"try {number}\n{RED}no compiler\n")
+    shown = arena_cli("bot", "build-log", "ada").out
+    assert shown.startswith(f"ada, version 1 ({version[:12]}), built 20")
+    assert "UTC in runtime bbbbbbbbbbbb:\ntry 1\n" in shown
+    assert "\x1b" not in shown
+    facts = arena_cli("bot", "build-log", f"ada@{version[:8]}", "--json").json
+    assert (facts["runtime"], facts["text"]) == (RUNTIMES[1], f"try 1\n{RED}no compiler\n")
+
+
+WORDS = """
+import sys
+print("thinking of e4")
+print("it went wrong", file=sys.stderr)
+sys.exit(3)
+"""
+MUCH = """
+import sys
+print("x" * 50_000 + "the end")
+sys.exit(3)
+"""
+
+
+def faults_of(arena: Arena, tmp_path: Path, level: str, *bodies: str) -> list[dict[str, Any]]:
+    """The evidence that each of these bots left in one match."""
+    bots = [write_bot(tmp_path / name, name, body) for name, body in zip(("ada", "bob", "eve"), bodies, strict=False)]
+    assert arena("bot", "add", *bots).code == 0
+    names = ",".join(bot.name for bot in bots)
+    words = ["match", "run", "--game", "foreign_king", "--bots", names, "--sandbox", level, "--json"]
+    faults = sorted(arena(*words).json["faults"], key=lambda fault: int(fault["seat"]))
+    return [fault["evidence"] for fault in faults]
+
+
+@pytest.mark.needs("minutes")
+def test_both_streams_stand_in_the_evidence_of_a_fault_and_of_much_only_the_end(arena: Arena, tmp_path: Path) -> None:
+    both, much, nothing = faults_of(arena, tmp_path, strongest_level(), WORDS, MUCH, "raise SystemExit(3)")
+    assert (both["stdout"], both["stderr"]) == ("thinking of e4\n", "it went wrong\n")
+    assert much["stdout"].endswith("xthe end\n")
+    assert len(much["stdout"]) == 4000, "as of stderr"
+    assert "stdout" not in nothing
+    match = arena("match", "list", "--json").json[0]["id"]
+    shown = arena("match", "show", match).out
+    assert "stdout: thinking of e4" in shown
+    assert "stderr: it went wrong" in shown
+
+
+@pytest.mark.needs("minutes")
+def test_a_test_at_home_shows_both_and_says_which_is_which(arena: Arena, tmp_path: Path) -> None:
+    finished = arena("bot", "test", write_bot(tmp_path / "ada", "ada", WORDS), "--quick", "--game", "foreign_king")
+    assert finished.code == 1
+    assert "  | it went wrong" in finished.out
+    assert "  stdout | thinking of e4" in finished.out

@@ -1,3 +1,7 @@
+"""What tables, JSON and progress look like, and that shared firsts stand apart from wins."""
+
+from __future__ import annotations
+
 import csv
 import io
 import json
@@ -8,10 +12,9 @@ import pytest
 
 from arena.cli.shared.cells import format_duration, format_instant, printable
 from arena.cli.shared.matches import Reasons
-from arena.cli.shared.output import print_facts, print_json, print_table
+from arena.cli.shared.output import Style, print_facts, print_json, print_table
 from arena.cli.shared.progress import LazyProgress, ProgressDisplay, progress_text
-from arena.cli.shared.styles import Style
-from arena.model.columns import Column, ColumnKind
+from arena.model.columns import LEADERBOARD, STANDINGS, TOGETHER, Column, ColumnKind, pick, without, without_empty
 
 COLUMNS = (Column("name", "bot"), Column("matches", "matches", ColumnKind.COUNT))
 ROWS = [{"name": "random", "matches": 5, "id": "a"}, {"name": "search", "matches": 12, "id": "b"}]
@@ -256,3 +259,40 @@ def test_of_a_reason_that_many_matches_share_the_first_are_named(capsys: pytest.
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "match 00000000 does not count: it was a test"
     assert lines[10:] == ["15 more matches: it was a test", "match another1 does not count: it crashed"]
+
+
+LONG = "a-bot-with-a-long-name"
+
+
+def row(shared: int | None, draws: int | None) -> dict[str, Any]:
+    return {"wins": 3, "shared": shared, "draws": draws}
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        ([], ["wins", "shared", "draws"]),
+        ([row(0, 0), row(0, 0)], ["wins"]),
+        ([row(0, 0), row(0, 2)], ["wins", "draws"]),
+        ([row(1, 0), row(0, 2)], ["wins", "shared", "draws"]),
+        ([row(None, None)], ["wins"]),
+    ],
+)
+def test_a_column_of_firsts_in_which_nothing_is_counted_is_left_out(
+    rows: list[dict[str, Any]], shown: list[str]
+) -> None:
+    assert [column.key for column in without_empty(pick(STANDINGS, "wins", *TOGETHER), rows)] == shown
+
+
+@pytest.mark.parametrize("columns", [without(LEADERBOARD, "owner"), STANDINGS], ids=["leaderboard", "tournament"])
+def test_with_all_kinds_of_firsts_a_table_fits_80_columns_and_names_are_whole(
+    columns: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    line = {column.key: 1000 for column in columns} | {"bot": LONG, "status": "out in round 2"}
+    print_table(columns, [line], as_json=False)
+    head, _, told, *_ = capsys.readouterr().out.splitlines()
+    assert {"WINS", "DRAWS"} <= set(head.split())
+    assert LONG in told
+    assert len(told) <= 80

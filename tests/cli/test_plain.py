@@ -22,7 +22,7 @@ from arena.match.replay import dump, load
 from arena.model.columns import Column
 from tests.cli.command_lines import READS
 from tests.cli.support import Arena
-from tests.cli.test_both_adapters import play_beforehand
+from tests.cli.test_places import play_beforehand
 
 HOSTILE = "x\x1b]0;owned\x07\x9b31m\x7f\x85\x00\x08\r\u200f\u202e\u2066\u2069\u061c\u200b\u2028\u2029\ufeff\U000e0041y"
 WORDS = {

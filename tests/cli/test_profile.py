@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.verbs.doctor.measuring import profiled_tournament, seats_of
-from arena.cli.verbs.doctor.profile_report import print_profile
+from arena.cli.verbs.doctor.profile import print_profile, profiled_tournament, seats_of
 from arena.hosting.procfs.processes import list_descendants
 from arena.i18n.catalogue import LANGUAGES
 from arena.profiling.parts import ProfilePart
@@ -136,7 +135,7 @@ def test_the_tables_fit_a_terminal_of_40_columns(
 def test_it_says_whether_cores_workers_or_something_else_is_short(
     cores: int, workers: int, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("arena.cli.verbs.doctor.profile_report.count_cores", lambda: cores)
+    monkeypatch.setattr("arena.cli.verbs.doctor.profile.count_cores", lambda: cores)
     print_profile(replace(SPLIT, workers=workers))
     assert words in capsys.readouterr().out
 
@@ -157,7 +156,7 @@ def test_what_has_no_part_in_it_is_refused_in_one_line(arena: Arena) -> None:
 
 
 def test_without_proc_it_says_where_to_measure(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.cli.verbs.doctor.profile_options.has_proc", lambda: False)
+    monkeypatch.setattr("arena.cli.nouns.doctor.has_proc", lambda: False)
     assert arena.refusal(*SHORT, code=1).endswith("measure on Linux")
 
 

@@ -1,14 +1,23 @@
+"""`arena rating`, `arena stats` and ladders: the figures of a pool, named by its id or by what is played in it."""
+
+from __future__ import annotations
+
 import csv
 import io
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
 from ratings.statistics.official.results import Results
 from ratings.store.database import open_database
 from ratings.store.sessions import write
-from tests.cli.support import MATCH, Arena
-from tests.cli.test_tournament import play_monday
+from tests.cli.support import MATCH, Arena, write_bot
+from tests.cli.test_tournament import ROUND_ROBIN, play_monday
 
 
 def spoil(arena: Arena, statement: str) -> None:
@@ -162,3 +171,219 @@ def test_a_look_at_fair_play_tells_what_could_be_asked(table: Arena) -> None:
 
 def test_before_the_first_match_there_is_no_table(table: Arena) -> None:
     assert "nothing was rated yet" in table.refusal("rating", "official")
+
+
+@pytest.fixture
+def played(table: Arena) -> Arena:
+    play_monday(table)
+    return table
+
+
+def test_a_crosstable_tells_how_each_fared_against_each(played: Arena) -> None:
+    found = played("stats", "crosstable", "--tournament", "monday", "--json").json
+    assert len(found) == 6
+    scores = {(row["bot"], row["opponent"]): row["score"] for row in found}
+    assert all(row["matches"] == 6 for row in found)
+    assert all(scores[mine, other] + scores[other, mine] == 1 for mine, other in scores)
+    text = played("stats", "crosstable", "-t", "monday").out
+    (row,) = [row for row in found if (row["bot"], row["opponent"]) == ("ada", "bob")]
+    assert row["wins"] + row["ties"] + row["losses"] == 6
+    assert f"{100 * scores['ada', 'bob']:.1f}% ({row['wins']}-{row['ties']}-{row['losses']})" in text
+    assert "score of the row against the column" in text
+
+
+def test_the_crosstable_of_the_only_pool_is_that_of_its_only_tournament(played: Arena) -> None:
+    assert played("stats", "crosstable", "--json").json == played("stats", "crosstable", "-t", "monday", "--json").json
+
+
+def test_csv_has_a_line_of_headings_and_one_for_each_row(played: Arena) -> None:
+    for words in (
+        ["crosstable", "-t", "monday"],
+        ["history", "ada"],
+        ["opponents", "ada"],
+        ["seats"],
+        ["seats", "ada", "-t", "monday"],
+        ["lengths"],
+    ):
+        rows = list(csv.DictReader(io.StringIO(played("stats", *words, "--csv").out)))
+        assert len(rows) == {"crosstable": 6, "history": 6, "opponents": 2, "seats": 3, "lengths": 3}[words[0]]
+        assert all(None not in row and None not in row.values() for row in rows)
+
+
+def test_a_history_begins_with_the_rating_of_the_leaderboard(played: Arena) -> None:
+    changes = played("stats", "history", "ada", "--json").json
+    (row,) = [row for row in played("leaderboard", "--json").json[0]["table"] if row["bot"] == "ada"]
+    assert (len(changes), changes[0]["mu_after"], changes[0]["exposure"]) == (6, row["mu"], row["exposure"])
+    assert played("stats", "history", "ada", "--limit", "2", "--json").json == changes[:2]
+    assert "RATING" in played("stats", "history", "ada").out
+
+
+def test_results_by_opponent_and_by_seat_add_up(played: Arena) -> None:
+    assert {row["opponent"] for row in played("stats", "opponents", "ada", "--json").json} == {"bob", "eve"}
+    mine = played("stats", "seats", "ada", "--json").json
+    everybody = played("stats", "seats", "--json").json
+    headings = played("stats", "seats").out.splitlines()[0].split()
+    assert [("SHARED" in headings), ("DRAWS" in headings)] == [
+        any(row[key] for row in everybody) for key in ("shared", "draws")
+    ]
+    assert [row["seat"] for row in mine] == [row["seat"] for row in everybody] == [0, 1, 2]
+    assert sum(row["matches"] for row in mine) == 6
+    assert all(row["matches"] == 6 for row in everybody)
+    assert sum(row["score"] for row in everybody) == pytest.approx(1.5)
+
+
+def test_lengths_are_told_in_plies_decisions_and_time(played: Arena) -> None:
+    rows = {row["measure"]: row for row in played("stats", "lengths", "-t", "monday", "--json").json}
+    assert set(rows) == {"plies", "decisions", "duration_us"}
+    assert all(row["least"] <= row["median"] <= row["p95"] <= row["most"] for row in rows.values())
+    assert "milliseconds" in played("stats", "lengths").out
+
+
+def test_what_cannot_be_counted_is_said(played: Arena) -> None:
+    assert "exclude each other" in played.refusal("stats", "crosstable", "-t", "monday", "-p", "abcd")
+    assert "exclude each other" in played.refusal("stats", "seats", "--json", "--csv")
+    assert "there is no tournament 'monda'; did you mean 'monday'?" in played.refusal("stats", "lengths", "-t", "monda")
+    assert "there is no bot 'adda'" in played.refusal("stats", "history", "adda")
+    played("match", "run", *ROUND_ROBIN[3:5], *ROUND_ROBIN[7:], "--time", "70ms", "--rated")
+    assert "there are 2 pools" in played.refusal("stats", "crosstable")
+
+
+def test_an_empty_database_has_nothing_to_count(table: Arena) -> None:
+    assert "nothing was rated yet" in table.refusal("stats", "crosstable")
+
+
+RUN = ("tournament run sample --game foreign_king --bots ada,bob,eve --option max_rounds=2 --blocks 1",)
+COMMANDS = [
+    ["stats", "crosstable"],
+    ["stats", "history", "ada"],
+    ["stats", "opponents", "ada"],
+    ["stats", "seats"],
+    ["stats", "lengths"],
+    ["rating", "official"],
+    ["rating", "fairplay"],
+]
+
+
+@pytest.fixture
+def pools(table: Arena) -> dict[tuple[int, str], str]:
+    """The id of each of three pools, by seats and time control."""
+    *played, board = table.played(
+        *(
+            " ".join([*RUN, "--seats", str(seats), "--time", time])
+            for seats, time in ((3, "1s"), (2, "1s"), (2, "60+1"))
+        ),
+        "leaderboard --json",
+    )
+    assert [one.code for one in played] == [0] * 3
+    boards = board.json
+    return {(board["seats"], board["time_control"]): board["pool_id"] for board in boards}
+
+
+WORDS = [
+    (["--seats", "3"], (3, "1s")),
+    (["--time", "1000ms", "--seats", "2"], (2, "1s")),
+    (["--game", "foreign_king", "--time", "60+1"], (2, "60+1")),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_pool_is_named_by_what_it_is(table: Arena, pools: dict[tuple[int, str], str], command: list[str]) -> None:
+    for words, key in WORDS if command == COMMANDS[0] else WORDS[1:2]:
+        by_id = table(*command, "--pool", pools[key], "--json")
+        found = table(*command, *words, "--json")
+        assert (found.code, found.out) == (by_id.code, by_id.out) == (0, found.out), words
+
+
+def test_the_ratings_of_a_pool_that_is_named_so_are_computed_anew(
+    table: Arena, pools: dict[tuple[int, str], str]
+) -> None:
+    assert len(pools) == 3
+    for words in (("--check",), ()):
+        assert table("rating", "rebuild", "--time", "60+1", *words).code == 0
+    assert "no pool fits --seats 4" in table.refusal("rating", "rebuild", "--seats", "4")
+
+
+def test_several_or_none_are_told_with_what_there_is(table: Arena, pools: dict[tuple[int, str], str]) -> None:
+    refusal = table.refusal("stats", "seats", "--seats", "2")
+    assert "2 pools fit --seats 2: " in refusal
+    for key, id_ in pools.items():
+        assert (f"{id_[:12]} (The Foreign King, {key[0]} seats, time {key[1]}, max_rounds=2)" in refusal) == (
+            key[0] == 2
+        )
+    refusal = table.refusal("stats", "seats", "--seats", "4")
+    assert "no pool fits --seats 4; the pools are: " in refusal
+    assert all(id_[:12] in refusal for id_ in pools.values())
+
+
+def test_an_id_and_a_description_exclude_each_other(table: Arena, pools: dict[tuple[int, str], str]) -> None:
+    id_ = pools[3, "1s"]
+    assert "exclude each other" in table.refusal("stats", "seats", "--seats", "3", "--pool", id_)
+    assert "exclude each other" in table.refusal("stats", "seats", "--seats", "3", "--tournament", "x")
+    assert "is no time control" in table.refusal("stats", "seats", "--time", "soon")
+
+
+OPEN = ("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2")
+
+
+def admit(db: Path, owner: str, bot: str) -> None:
+    database = open_database(db)
+    ledger = ServiceLedger(database)
+    version, _ = Ledger(database).add_version(
+        bot=bot, owner=owner, content_hash=f"{owner}{bot}", manifest={"games": ["*"]}
+    )
+    ledger.request_admission(version.id)
+    taken = ledger.take_admission()
+    assert taken is not None
+    ledger.finish_admission(taken.admission.id, is_admitted=True, summary="Admitted.", findings=[])
+    database.close()
+
+
+@pytest.fixture
+def own(arena: Arena) -> Arena:
+    """The command on a database with a ladder and no bots."""
+    assert arena(*OPEN).code == 0
+    return arena
+
+
+def test_a_ladder_without_bots_says_what_it_waits_for(own: Arena) -> None:
+    said = "king2: waits for bots: it takes 2, and 0 take part; hand one in: arena bot submit DIRECTORY\n"
+    assert own("ladder", "list").out.endswith(said)
+    assert own("leaderboard").out.endswith(said)
+    assert "`arena ladder list` tells what is played" in own("leaderboard").out
+    assert "demo" not in own("leaderboard").out
+
+
+def test_bots_of_one_owner_alone_do_not_play_and_that_is_told(own: Arena, tmp_path: Path) -> None:
+    admit(own.db, "ada", "fox")
+    admit(own.db, "ada", "owl")
+    said = "king2: waits for bots of other owners: those of one owner do not meet, and it takes bots of 2 owners"
+    assert said in own("ladder", "list").out
+    assert said in own("leaderboard").out
+    assert own("ladder", "list", "--json").json[0]["note"].startswith("waits for bots of other owners")
+    assert own("bot", "add", write_bot(tmp_path / "elk", "elk")).code == 0  # the operator's own plays with hers
+    assert "waits for bots" not in own("ladder", "list").out
+
+
+def test_a_ladder_may_let_them_meet(arena: Arena) -> None:
+    assert arena(*OPEN, "--same-owner").code == 0
+    admit(arena.db, "ada", "fox")
+    admit(arena.db, "ada", "owl")
+    assert "waits" not in arena("ladder", "list").out
+    assert "nothing is rated" not in arena("ladder", "list").out
+
+
+def test_a_ladder_from_before_there_was_the_choice_plays_on_as_it_did(own: Arena) -> None:
+    with closing(sqlite3.connect(own.db)) as connection, connection:
+        connection.execute("UPDATE tournament SET settings = json_remove(settings, '$.owners_apart')")
+    admit(own.db, "ada", "fox")
+    admit(own.db, "ada", "owl")
+    said = "king2: nothing is rated: bots of one owner do not count against one another, and it takes bots of 2 owners"
+    assert said in own("ladder", "list").out
+
+
+def test_the_pace_that_counts_is_shown(own: Arena) -> None:
+    assert own("ladder", "list", "--json").json[0]["a_day"] is None
+    (own.db.parent / "settings.toml").write_text("[service]\nmatches_per_day = 48\n", encoding="utf-8")
+    assert own("ladder", "list", "--json").json[0]["a_day"] == 48
+    assert own(*OPEN[:2], "rex3", "--game", "rex_romanorum", "--seats", "3", "--matches-per-day", "0").code == 0
+    assert [row["a_day"] for row in own("ladder", "list", "--json").json] == ["any", 48]

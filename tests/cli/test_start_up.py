@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.app import make_parser, run
-from arena.cli.shared.importing import importing
+from arena.cli.shared.connect import importing
 from ratings.store.database import open_database
 from tests.cli.table import TableExecutor
 
@@ -117,7 +117,7 @@ def imported(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> Impo
     open_database(empty).close()
     bots = ["--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve", "--option", "max_rounds=2"]
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-        patch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
+        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
         patch.delenv("ARENA_SERVER", raising=False)
         assert run(["tournament", "run", "round-robin", *bots, "--name", "cup", "--db", db]) == 0
         out.truncate(out.seek(0))
@@ -149,7 +149,7 @@ def test_help_imports_no_database_no_verbs_and_nothing_of_a_cluster(imported: Im
         modules = imported[" ".join(words)]
         assert not modules & {*HEAVY, "sqlalchemy", "sqlmodel"}, words
         verbs = [name for name in modules if name.startswith(f"arena.cli.verbs.{words[0]}.")]
-        assert len(verbs) == len(words[:-2]), words
+        assert not verbs, words
     for name in ("cluster show --help", "tournament run round-robin --help"):
         assert not [one for one in imported[name] if one == "ray" or one.startswith(("ray.", "arena.executor.ray"))]
 
@@ -180,23 +180,29 @@ def test_a_noun_lists_the_verbs_that_its_files_have_whichever_is_called(noun: st
         commands = make_parser([noun], verb).commands[noun].commands
         return [(name, command.short_help) for name, command in commands.items() if not command.hidden]
 
-    files = importlib.import_module(f"arena.cli.nouns.{noun}").VERBS
+    files: dict[str, str | None] = importlib.import_module(f"arena.cli.nouns.{noun}").VERBS
     every = listed(None)
-    for verb in ("", *(names[-1] for names in files.values())):
+    for verb in ("", *{file: name for name, file in files.items()}.values()):
         assert listed(verb) == every, verb
 
 
 @pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)
 def test_the_verbs_of_a_noun_are_told_with_the_file_that_they_are_in(noun: str) -> None:
-    for file, names in importlib.import_module(f"arena.cli.nouns.{noun}").VERBS.items():
-        app = importlib.import_module(f"arena.cli.verbs.{noun}.{file}").app
-        found = [command.name or command.callback.__name__ for command in app.registered_commands]
-        assert list(names) == (found or ["run"])
+    module = importlib.import_module(f"arena.cli.nouns.{noun}")
+    found = {
+        file: module if file is None else importlib.import_module(f"arena.cli.verbs.{noun}.{file}")
+        for file in module.VERBS.values()
+    }
+    for file, holder in found.items():
+        commands = [command.name or command.callback.__name__ for command in holder.app.registered_commands]
+        has = {*commands, *(group.name for group in holder.app.registered_groups)}
+        named = {name for name, its_file in module.VERBS.items() if its_file == file}
+        assert named <= has if file is None else named == has, file
 
 
 def test_what_was_imported_is_not_looked_through_for_garbage_again() -> None:
     program = (
-        "import gc\nfrom arena.cli.shared.importing import importing\nwith importing():\n    import wave\n    "
+        "import gc\nfrom arena.cli.shared.connect import importing\nwith importing():\n    import wave\n    "
         "assert not gc.isenabled()\nassert gc.isenabled() and gc.get_freeze_count() > 0"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.shared.interrupt import InterruptedRunError
-from arena.cli.verbs.bot.watch import watch_and
+from arena.cli.verbs.bot.test import watch_and
 from arena.hosting import user_directories
 from arena.hosting.sandbox.limits import strongest_level
 from tests.cli.support import Arena, Finished, write_bot

@@ -136,7 +136,7 @@ def node_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A bot for Node.js on a machine whose system has none; PATH leads to an empty directory `bin`."""
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setattr("arena.cli.shared.runtimes.SYSTEM_PATH", str(tmp_path / "system"))
+    monkeypatch.setattr("arena.hosting.runtimes.runtime.SYSTEM_PATH", str(tmp_path / "system"))
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "main.mjs").touch()
     (tmp_path / "bot" / "bot.toml").write_text(NODE_MANIFEST)

@@ -16,7 +16,7 @@ import pytest
 
 from arena.app.store import store_of
 from arena.cli.app import run
-from arena.cli.shared import hidden_passwords as hiding
+from arena.cli.shared.process import _without
 from arena.hosting.store import StoreError
 from ratings.store.passwords import keep_password, without_password
 from tests.support.patience import ANY_TIME
@@ -55,7 +55,7 @@ def arena(place: Path, *words: str, fails: bool = False, db: str = "") -> str:
         redirect_stdout(written),
         redirect_stderr(written),
     ):
-        code = run([hiding._without(word) for word in words])
+        code = run([_without(word) for word in words])
     said = written.getvalue()
     assert (code != 0) == fails, said
     assert "heim" not in said

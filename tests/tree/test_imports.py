@@ -258,7 +258,9 @@ BOUNDARIES = {
         ("arena.cli", "arena.adapters", "arena.model", "arena.match", "ratings.errors", "ratings.values"),
         ("typer",),
     ),
-    "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.errors", "arena.web.report"), ("typer",)),
+    "arena/cli/verbs/replay/show.py": Boundary(
+        ("arena.cli", "arena.match", "arena.model", "arena.story", "arena.web.report", "engine"), ("typer",)
+    ),
     "arena/cli/verbs/doctor": Boundary(
         (
             "arena.cli",
@@ -276,8 +278,9 @@ BOUNDARIES = {
     "arena/cli/nouns/report.py": Boundary(("arena.cli", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/bot/conform.py": Boundary(("arena.cli", "arena.conform", "arena.hosting"), ("typer",)),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
-    "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
-    "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
+    "arena/cli/shared/storage.py": Boundary(
+        ("arena.cli", "arena.app", "arena.hosting", "arena.service.settings", "engine", "ratings.store")
+    ),
     "arena/cli/nouns/web.py": Boundary(("arena.cli", "arena.web", "arena.service.addresses"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(
         ("arena.cli", "arena.service", "arena.rpc.quiet", "arena.model.columns"), ("typer",)

@@ -20,7 +20,7 @@ BY_ANOTHER_WAY = {
     "app": "the command line finds the commands of a module by it",
     "commands": "the command line finds the commands of a module by it",
     "router": "the pages are put together by it",
-    "VERBS": "`arena.cli.commands.app_of` finds it in the file of a noun",
+    "VERBS": "`arena.cli.app.make_parser` finds it in the file of a noun",
     "CHECKS": "`engine.registry.checks` finds it in the folder of a game",
     "FEATURED": "`engine.kit.layout` finds it in the folder of a game",
     "GAME": "`engine.registry.get` finds it in the folder of a game",

@@ -1,4 +1,4 @@
-"""`arena bot`: the bots of a database, and their versions."""
+"""`arena bot`: the bots of a database. Verbs that need more than the database stand in `verbs/bot`."""
 
 from __future__ import annotations
 
@@ -10,37 +10,36 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more, print_page, rows_wanted
-from arena.cli.shared.saying import say
 from arena.hosting.manifest import BotManifest
 from arena.model.bots import BotDetail
 from arena.model.columns import BOTS, Column, ColumnKind
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
 VERBS = {
-    "add": ["add"],
-    "remove": ["remove"],
-    "rename": ["rename"],
-    "new": ["new"],
-    "test": ["test"],
-    "watch": ["watch"],
-    "conform": ["conform"],
-    "submit": ["submit"],
-    "connect": ["connect"],
-    "admission": ["admission"],
-    "build_log": ["build-log"],
-    "lineage": ["log", "promote", "withdraw", "rollback"],
-    "replays": ["replays"],
-    "annul": ["annul"],
+    "add": "add",
+    "remove": "versions",
+    "rename": "versions",
+    "new": "new",
+    "test": "test",
+    "watch": "test",
+    "conform": "conform",
+    "submit": "submit",
+    "connect": "connect",
+    "admission": "versions",
+    "build-log": "versions",
+    "log": "versions",
+    "promote": "versions",
+    "withdraw": "versions",
+    "rollback": "versions",
+    "replays": "replays",
+    "annul": "versions",
 }
 
 BotName = Annotated[str, typer.Argument(metavar="BOT")]
-
-
-def _disabled_text(at_us: int | None) -> str:
-    return say("cli_shared.no" if at_us is None else "cli_shared.yes")
 
 
 @app.command("list", epilog=example("arena bot list", "arena bot list --limit 10 --json"))
@@ -90,7 +89,7 @@ def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None
         {
             "name": detail.name,
             "owner": detail.owner or say("cli_bot.added_here"),
-            "disabled": _disabled_text(detail.disabled_at_us),
+            "disabled": say("cli_shared.no" if detail.disabled_at_us is None else "cli_shared.yes"),
             "games": " ".join(detail.newest.manifest["games"]),
             **({"runs": say("cli_bot.runs_at_author")} if detail.remote else _program_facts(detail)),
         }

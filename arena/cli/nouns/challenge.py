@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import connect
+from arena.cli.shared.connect import connect, service_name
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.follow import follow
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_assignments
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import service_name
-from arena.cli.shared.play import announce, report_run
+from arena.cli.shared.play import announce, follow, report_run
 from arena.cli.shared.request import (
     DEFAULT_START_LIMIT,
     GameOption,
@@ -22,8 +21,7 @@ from arena.cli.shared.request import (
     Seed,
     StartLimit,
 )
-from arena.cli.shared.saying import say
-from arena.cli.shared.tournament_table import print_end
+from arena.cli.shared.results import print_end
 from arena.model.planning import ChallengeRequest
 from engine.text import Text
 

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.compare_bounds import Preset, read_bounds
-from arena.cli.shared.conclusions import comparison_facts, comparison_lines
-from arena.cli.shared.connect import ArenaConnection, connect
+from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.forecast import print_forecast
-from arena.cli.shared.granting import check_cores
-from arena.cli.shared.hosting_options import LOCAL, HostingArguments
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names
+from arena.cli.shared.hosting import LOCAL, HostingArguments
+from arena.cli.shared.language import say
+from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names, with_options
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, play
-from arena.cli.shared.request import GameOption, MatchTerms, Seats, TournamentName, tournament_request
-from arena.cli.shared.saying import say
-from arena.cli.shared.suggestions import next_command
-from arena.model.answers import ComparisonResult
+from arena.cli.shared.request import (
+    GameOption,
+    MatchTerms,
+    Seats,
+    TournamentName,
+    check_cores,
+    print_forecast,
+    tournament_request,
+)
+from arena.cli.shared.results import comparison_facts, comparison_lines
 from arena.tournament.formats.compare import Compare, design_for
 from engine.text import Text
 from ratings.statistics.compare.comparison import CompareSettings
+from ratings.statistics.elo import expected_score
 from ratings.statistics.errors import ResultsError
 
 app = typer.Typer()
@@ -33,6 +37,23 @@ app = typer.Typer()
 _ASKED = CompareSettings()
 _FAR_MORE = 2
 """With half of the steps that the worst of fields needs, others are still decided."""
+
+
+class Preset(enum.StrEnum):
+    """A question that is asked often, by name."""
+
+    QUICK = "quick"
+    """Is there something to it at all: no gain, or 60 Elo?"""
+    GAIN = "gain"
+    """No gain, or 20 Elo?"""
+    REGRESSION = "regression"
+    """A loss of 20 Elo, or none?"""
+
+
+_DEFAULT = Preset.GAIN
+
+
+_BOUNDS_ELO = {Preset.QUICK: (0.0, 60.0), Preset.GAIN: (0.0, 20.0), Preset.REGRESSION: (-20.0, 0.0)}
 
 
 @app.command(
@@ -66,7 +87,7 @@ def compare(
     """Find out whether one version is better than another."""
     wanted = hosting.read()
     others = parse_names(field, "field") if field else []
-    bounds = read_bounds(preset, elo0, elo1, gain)
+    bounds = _read_bounds(preset, elo0, elo1, gain)
     form = _form(seats, max_blocks, bounds, (alpha, beta), has_field=bool(others))
     order = tournament_request(terms, form, game, [new, old, *others], rated=False, name=name)
     if dry_run:
@@ -85,7 +106,10 @@ def compare(
         facts = comparison_facts(detail.comparison)
         print_json({"tournament": planned.name, "new": new, "old": old, **facts, "faults": faults})
     else:
-        _print(detail.comparison, planned.name, db)
+        for line in comparison_lines(detail.comparison):
+            typer.echo(line)
+        show = next_command("tournament", "show", planned.name, "--matches", db=db)
+        typer.echo("\n" + say("cli_shared.shows_matches", command=show))
 
 
 def _form(
@@ -103,13 +127,6 @@ def _with_usual_limit(form: Compare) -> Compare:
     if needed > _FAR_MORE * most:
         typer.echo(say("cli_compare.too_fine", needed=needed, most=most), err=True)
     return replace(form, pairs=most)
-
-
-def _print(found: ComparisonResult, tournament: str, db: str) -> None:
-    for line in comparison_lines(found):
-        typer.echo(line)
-    show = next_command("tournament", "show", tournament, "--matches", db=db)
-    typer.echo("\n" + say("cli_shared.shows_matches", command=show))
 
 
 def _checked(form: Compare) -> Compare:
@@ -133,3 +150,40 @@ def _check_versions(connection: ArenaConnection, new: str, old: str) -> None:
                 name=old.partition("@")[0],
             )
         )
+
+
+def _read_bounds(
+    preset: Preset | None, elo0: float | None, elo1: float | None, gain: float | None
+) -> tuple[float, float]:
+    """Return the two gains, shares of the score beyond one half. Raises MisuseError if two ways are mixed."""
+    ways = [preset is not None, elo0 is not None or elo1 is not None, gain is not None]
+    if sum(ways) > 1:
+        raise MisuseError(
+            Text(
+                "command.preset_elo0_elo1_gain_three",
+                "--preset, --elo0 with --elo1, and --gain are three ways to ask; use one of them",
+            )
+        )
+    if gain is not None:
+        return 0.0, gain
+    if ways[1]:
+        if elo0 is None or elo1 is None:
+            raise MisuseError(
+                Text(
+                    "command.elo0_elo1_go_together_example",
+                    "--elo0 and --elo1 go together, for example --elo0 0 --elo1 5",
+                )
+            )
+        low, high = elo0, elo1
+    else:
+        low, high = _BOUNDS_ELO[preset or _DEFAULT]
+    if low >= high:
+        raise MisuseError(
+            Text(
+                "command.elo0_not_below_elo1_example",
+                "--elo0 {low} is not below --elo1 {high}; for example --elo0 0 --elo1 5",
+                low=f"{low:g}",
+                high=f"{high:g}",
+            )
+        )
+    return expected_score(low) - 0.5, expected_score(high) - 0.5

@@ -1,4 +1,4 @@
-"""`arena db`: the database itself."""
+"""`arena db`: the database itself: upgraded, backed up, copied with the files of its bots, and checked."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from typing import Annotated
 
 import typer
 
+from arena.app.store import copy_files, other_key
 from arena.cli.shared import errors, settings
-from arena.cli.shared.copying import copy_all, need_quiet
-from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.connect import need_here, next_command, refuse_server
+from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.interrupt import InterruptedRunError, run_in_thread
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import need_here, refuse_server
-from arena.cli.shared.saying import say
-from arena.cli.shared.stages import CopyDisplay, StageDisplay
+from arena.cli.shared.progress import CopyDisplay, StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
-from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.work_thread import run_in_thread
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
+from arena.tournament.playing import players_beside
 from engine.text import Text
 from ratings.ledger.check import check_facts, check_ratings
+from ratings.ledger.copying import copy_database
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.read.bots import all_versions
 from ratings.store import database
+from ratings.store.database import Database as OpenDatabase
 from ratings.store.passwords import without_password
 
 app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
@@ -69,9 +70,9 @@ def copy(
             Text("command.database_copied_into_another_one", "a database is copied into another one; name two")
         )
     with open_existing_storage(need_here(source)) as old, open_storage(need_here(target), copies=True) as new:
-        need_quiet(old.database, here)
+        _need_quiet(old.database, here)
         try:
-            copied = run_in_thread(old.database, partial(copy_all, old, new), CopyDisplay())
+            copied = run_in_thread(old.database, partial(_copy_all, old, new), CopyDisplay())
         except KeyboardInterrupt as error:
             again = next_command("db", "copy", here, there, db=settings.usual_database())
             raise InterruptedRunError(say("cli_db.copy_goes_on", command=again)) from error
@@ -149,3 +150,62 @@ def _file_problems(storage: Storage, report: OnWorkProgress) -> list[str]:
         except StoreError as error:
             problems.append(f"bot {found.bot.name} version {found.version.number}: {error}")
     return problems
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedArena:
+    """What was copied."""
+
+    rows: int
+    before: int
+    """How many of the rows were there already."""
+    digest: str
+    """The hash of all rows, equal in both databases."""
+    versions: int
+    """How many versions of bots have their files there."""
+
+
+def _need_quiet(database: OpenDatabase, place: str) -> None:
+    """Raise CliError if somebody plays what lies in a database: what is copied would not be all."""
+    if players := players_beside(database):
+        (first, *_) = sorted(players, key=lambda player: player.since_us)
+        raise CliError(
+            Text(
+                "command.process_plays_stop_wait_end",
+                "process {pid} on {host} plays in {place}; stop it, or wait for its end, then copy",
+                pid=first.pid,
+                host=first.host,
+                place=place,
+            )
+        )
+
+
+def _copy_all(old: Storage, new: Storage, report: OnWorkProgress) -> CopiedArena:
+    """Copy rows and files. Raises the errors of `copy_database`, and CliError if files cannot be copied."""
+    if (other := other_key(old.store, new.store)) is not None:
+        raise CliError(
+            Text(
+                "command.key_another_arena_which_seed",
+                "{other} is the key of another arena, by which a seed makes other tournaments; move it away, and "
+                "copy again",
+                other=other,
+            )
+        )
+    versions = 0
+
+    def copy_the_files() -> None:
+        nonlocal versions
+        try:
+            versions = copy_files(old.store, new.store, lambda done, total: report(WorkStage.FILES, done, total))
+        except OSError as error:
+            raise CliError(
+                Text(
+                    "command.files_bots_cannot_copied_mend",
+                    "the files of the bots cannot be copied ({why}); mend that, and copy again",
+                    why=error,
+                )
+            ) from error
+
+    # The rows come first: a database with something else in it gets no files. It is finished when it has both.
+    copied = copy_database(old.database, new.database, report, copy_the_files)
+    return CopiedArena(sum(copied.rows.values()), copied.begun_with, copied.digest, versions)

@@ -12,21 +12,17 @@ import typer
 
 from arena.app.store import add_bot
 from arena.cli.shared import settings
-from arena.cli.shared.browsers import USUAL_ADDRESS
-from arena.cli.shared.building import build_added
-from arena.cli.shared.cells import format_duration
-from arena.cli.shared.connect import ArenaConnection, connect
+from arena.cli.shared.cells import format_duration, short_match_id
+from arena.cli.shared.connect import ArenaConnection, connect, need_here, read_place
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.games import get_game
-from arena.cli.shared.hosting_options import read_hosting
-from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.options import Workers, example, worker_count
+from arena.cli.shared.hosting import build_added, read_hosting
+from arena.cli.shared.language import say
+from arena.cli.shared.options import Workers, example, get_game, worker_count
 from arena.cli.shared.output import print_table
-from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.request import MatchTerms, TimeText, tournament_request
-from arena.cli.shared.saying import say
+from arena.cli.shared.settings import WEB_ADDRESS
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.columns import LEADERBOARD, without, without_empty
@@ -82,8 +78,10 @@ def demo(
     parts = [plan_game(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
     place = need_here(db or os.environ.get(settings.DB.variable) or DATABASE)
     with connect(place, makes=True) as connection:
-        for name in BOTS:
-            _add_sample(connection, name)
+        assert connection.storage is not None
+        for name in BOTS:  # nothing changes if that version is there
+            programs = connection.storage.programs
+            add_bot(connection.storage.database, programs, sample_directory(name), None, build_added)
         tournaments = [_plan(connection, part, time) for part in parts]
         _announce(parts, time, worker_count(workers))
         for tournament in _play_all(connection, parts, tournaments, workers):
@@ -128,12 +126,6 @@ def _matches_a_block(seats: int) -> int:
     return comb(len(BOTS), seats) * seats
 
 
-def _add_sample(connection: ArenaConnection, name: str) -> None:
-    """Add a sample bot to the database; nothing changes if that version is there."""
-    assert connection.storage is not None
-    add_bot(connection.storage.database, connection.storage.programs, sample_directory(name), None, build_added)
-
-
 def _plan(connection: ArenaConnection, part: DemoGame, time: str) -> PlannedTournament:
     form = RoundRobin(part.seats, part.blocks)
     game = part.game.name
@@ -176,5 +168,5 @@ def _print_next(connection: ArenaConnection, tournament: PlannedTournament) -> N
         ["leaderboard"],
     ):
         typer.echo(f"  {connection.command(*words)}")
-    typer.echo(say("cli_demo.browser", command=connection.command("web"), address=USUAL_ADDRESS))
+    typer.echo(say("cli_demo.browser", command=connection.command("web"), address=WEB_ADDRESS))
     typer.echo(say("cli_demo.docs"))

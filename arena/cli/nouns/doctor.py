@@ -9,23 +9,24 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
 
 import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.cells import write_translated
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, Database, example, worker_count
+from arena.cli.shared.connect import need_here, was_written
+from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.language import named, say, speaking, told
+from arena.cli.shared.options import AsJson, Database, Workers, example, with_options, worker_count
 from arena.cli.shared.output import print_table
-from arena.cli.shared.places import need_here
-from arena.cli.shared.saying import named, say, speaking, told
 from arena.cli.shared.storage import open_storage
-from arena.cli.verbs.doctor.profile_options import ProfileOptions
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.messages import StartRequest
+from arena.hosting.procfs.processes import has_proc
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, probe
 from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
@@ -49,6 +50,8 @@ PACKAGES = ("grpcio", "protobuf", "sqlmodel", "alembic", "trueskill", "typer")
 FEWEST_PROCESSES = 256
 LAUNCHED = "launched"
 LAUNCH_LIMIT_S = 30.0
+DEFAULT_SECONDS = 5.0
+MOST_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +240,6 @@ CHECKS: tuple[Callable[[], DoctorFinding], ...] = (
 )
 
 
-def _state_text(state: str) -> str:
-    return say(f"cli_doctor.state_{state.lower()}")
-
-
 def write_check(check: str) -> str:
     """Write the name of a check: that of the sandbox is a sentence, of which others are a word."""
     return write_translated(named("cli_doctor.check_", check))
@@ -248,10 +247,46 @@ def write_check(check: str) -> str:
 
 _COLUMNS = (
     Column("check", "check", write=write_check),
-    Column("state", "state", write=_state_text),
+    Column("state", "state", write=lambda state: say(f"cli_doctor.state_{state.lower()}")),
     Column("detail", "found", ColumnKind.SENTENCE),
     Column("remedy", "to_do", ColumnKind.SENTENCE),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileOptions:
+    """Whether time is measured, and of what."""
+
+    profile: Annotated[bool, typer.Option("--profile")] = False
+    seconds: Annotated[float, typer.Option("--seconds", min=1.0, max=MOST_SECONDS, metavar="N")] = DEFAULT_SECONDS
+    game: Annotated[str | None, typer.Option("--game", metavar="GAME")] = None
+    workers: Workers = 0
+
+    def check(self, context: typer.Context) -> None:
+        """Raise MisuseError for an option that has no part in this, and CliError where nothing can be measured."""
+        written = [field.name for field in fields(self) if was_written(context.get_parameter_source(field.name))]
+        if not self.profile and written:
+            raise MisuseError(
+                Text(
+                    "command.belongs_profile_add_profile_leave",
+                    "--{name} belongs to --profile; add --profile, or leave it out",
+                    name=written[0],
+                )
+            )
+        if self.profile and was_written(context.get_parameter_source("db")):
+            raise MisuseError(
+                Text(
+                    "command.profile_plays_database_own_leave",
+                    "--profile plays in a database of its own; leave out --db",
+                )
+            )
+        if self.profile and not has_proc():
+            raise CliError(
+                Text(
+                    "command.what_processes_use_read_proc",
+                    "what processes use is read from /proc, which is not here; measure on Linux",
+                )
+            )
 
 
 @app.command(epilog=example("arena doctor", "arena doctor --json", "arena doctor --profile --seconds 10"))
@@ -265,7 +300,7 @@ def doctor(
     if options.profile:
         from arena.cli.verbs.doctor.profile import profile  # what plays is imported only by who plays
 
-        profile(options, as_json=as_json)
+        profile(options.game, options.seconds, worker_count(options.workers), as_json=as_json)
         return
     with speaking(DEFAULT if as_json else None):  # what programs read is in one language
         findings = [*(check() for check in CHECKS), *check_sandboxes(), check_database(db)]

@@ -1,22 +1,35 @@
-"""`arena game`: the games that are installed."""
+"""`arena game`: the installed games: their rules, their options, and what they tell authors of bots."""
 
 from __future__ import annotations
 
+import inspect
 import json
+import sys
+import textwrap
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.cells import yes_or_no
+from arena.cli.shared.connect import program
 from arena.cli.shared.errors import unknown
-from arena.cli.shared.games import GameName, get_game
-from arena.cli.shared.manuals import action_names, manual, rules_in_words, sources
-from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
+from arena.cli.shared.files import write_file
+from arena.cli.shared.language import language_of_names, say, told
+from arena.cli.shared.options import (
+    AsJson,
+    GameName,
+    GameOptions,
+    Language,
+    SvgFile,
+    example,
+    get_game,
+    parse_assignments,
+)
 from arena.cli.shared.output import print_facts, print_json, print_table
-from arena.cli.shared.saying import language_of_names, say, told
-from arena.cli.shared.suggestions import program
 from arena.model.columns import Column, ColumnKind
 from engine import registry
 from engine.abilities import View
@@ -24,6 +37,10 @@ from engine.core import Game
 
 _HELP_WORDS = ("-h", "--help")
 app = typer.Typer(epilog=example("arena game list", "arena game show foreign_king", "arena game rules foreign_king"))
+_WIDTH = 100
+_RULES = "README.md"
+_OTHER_RULES = "rules.{}.md"
+"""The rules in another language than English."""
 
 
 def _facts(game: Game) -> dict[str, Any]:
@@ -104,7 +121,7 @@ def show(
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options)
     if svg is not None:
-        write_svg(svg, game.shown.svg(state, View(language)))
+        write_file(svg, game.shown.svg(state, View(language)), "--svg")
     facts = {**_facts(game), **sources(game, language)}
     if as_json:
         labels = dict(game.shown.labels(language))
@@ -152,3 +169,51 @@ def tool(
         known = f"its tools are: {', '.join(sorted(tools))}" if tools else "the game has none"
         raise unknown("tool", tool_name, sorted(tools), known)
     raise typer.Exit(tools[tool_name](arguments or []))
+
+
+def rules_in_words(game: Game) -> str:
+    """Return the README beside the game's module; empty if there is none."""
+    file = resources.files(_package(game)) / _RULES
+    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+
+
+def sources(game: Game, language: str) -> dict[str, Any]:
+    """Return where a game tells of itself, wherever it is installed.
+
+    The file of its rules in a language, or in English (None if it has none); the file whose docstring is the manual;
+    the name of the message that bots are sent; the class of its positions.
+    """
+    folder = resources.files(_package(game))
+    found = [file for name in (_OTHER_RULES.format(language), _RULES) if (file := folder / name).is_file()]
+    state = game.new_state(game.seats[0])
+    return {
+        "rules_file": str(found[0]) if found else None,
+        "manual_file": inspect.getsourcefile(sys.modules[type(game).__module__]),
+        "observation": game.encode_observation(state, 0)[0],
+        "position_class": f"{type(state).__module__}.{type(state).__qualname__}",
+    }
+
+
+def _package(game: Game) -> str:
+    module = sys.modules[type(game).__module__]
+    return module.__package__ or module.__name__
+
+
+def manual(game: Game) -> str:
+    """Return the docstring of the game's module: its options, positions as JSON, and results."""
+    return inspect.getdoc(sys.modules[type(game).__module__]) or ""
+
+
+def action_names(game: Game) -> str:
+    """Return the notation of every action, a paragraph for each kind, which is what stands before the first colon."""
+    kinds: defaultdict[str, list[str]] = defaultdict(list)
+    for name in game.actions.names:
+        kind, _, parameters = name.partition(":")
+        kinds[kind].append(parameters)
+    lines = [_kind_text(kind, parameters) for kind, parameters in kinds.items()]
+    return "\n".join([say("cli_game.all_actions", actions=len(game.actions)), *lines])
+
+
+def _kind_text(kind: str, parameters: list[str]) -> str:
+    text = f"  {kind}" if parameters == [""] else f"  {kind}: {' '.join(parameters)}"
+    return textwrap.fill(text, _WIDTH, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.language import knows, say, told
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import print_json
-from arena.cli.shared.saying import knows, say, told
+from arena.cli.shared.output import print_json, print_note
 from arena.service.home import Home, with_book
 
 if TYPE_CHECKING:  # only who restores reads settings for it
@@ -37,7 +37,7 @@ def backup(
     from arena.service.backup.create import back_up_home
 
     place = _home_at(home)
-    done = back_up_home(place, target, _print_note)
+    done = back_up_home(place, target, print_note)
     if as_json:
         print_json({"file": str(target), "bytes": done.size_bytes, **asdict(done.counts), "missing": done.missing})
         return
@@ -62,7 +62,7 @@ def restore(
     """Make a new home of an archive."""
     from arena.service.backup.restore import restore_home
 
-    done = restore_home(archive, home, _print_note)
+    done = restore_home(archive, home, print_note)
     played = _named_database(done.home)
     if as_json:
         print_json(
@@ -140,7 +140,3 @@ def _counted(counts: Mapping[str, int]) -> str:
 def _count_text(name: str, count: int) -> str:
     text_id = f"cli_home.count_{name}"
     return say(text_id, count=count) if knows(text_id) else f"{count} {name.replace('_', ' ')}"  # a later release's
-
-
-def _print_note(sentence: str) -> None:
-    typer.echo(f"arena: {told(sentence)}", err=True)

@@ -11,11 +11,11 @@ import typer
 from arena.cli.shared import options, paging, request, settings
 from arena.cli.shared.cells import format_instant, write_named
 from arena.cli.shared.connect import connect
-from arena.cli.shared.ladder_notes import print_note
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
+from arena.cli.shared.pools import print_ladder_note
 from arena.cli.shared.request import MatchTerms, tournament_request
-from arena.cli.shared.saying import say, told
 from arena.model.columns import Column, ColumnKind
 from arena.model.ladders import Ladder, LadderRequest
 from arena.tournament.formats.ladder import LadderFormat
@@ -155,7 +155,7 @@ def list_(
     paging.print_page(_COLUMNS, rows, more, as_json=as_json, empty=say("cli_ladder.none"))
     if not as_json:
         for ladder in page.items:
-            print_note(ladder)
+            print_ladder_note(ladder)
 
 
 def _facts(ladder: Ladder) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
@@ -10,15 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.connect import connect
-from arena.cli.shared.ladder_notes import print_note
+from arena.cli.shared.connect import connect, demo_command, next_command, service_name
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
-from arena.cli.shared.places import service_name
-from arena.cli.shared.pools import describe_pool, short_pool_id
-from arena.cli.shared.saying import say
-from arena.cli.shared.suggestions import demo_command, next_command
+from arena.cli.shared.pools import describe_pool, print_ladder_note, short_pool_id
 from arena.model.columns import LEADERBOARD, without, without_empty
 from ratings.values.leaderboards import Leaderboard
 
@@ -44,12 +40,16 @@ def leaderboard(
     if as_json:
         print_json([_facts(board) for board in found.boards], table="table")
     elif found.boards:
-        _print_boards(found.boards)
+        for index, board in enumerate(found.boards):
+            if index > 0:
+                typer.echo()
+            _print_board(board)
+        typer.echo(say("cli_leaderboard.legend"))
     else:
         is_played = any(ladder.closed_at_us is None for ladder in ladders)
         typer.echo(_nothing(db, is_empty=found.is_empty, is_played=is_played))
         for ladder in ladders:
-            print_note(ladder)
+            print_ladder_note(ladder)
     for board in found.boards:
         print_more(
             more(cursor=board.next),
@@ -66,14 +66,6 @@ def _facts(board: Leaderboard) -> dict[str, Any]:
         "behind": board.behind,
         "table": [asdict(line) for line in board.table],
     }
-
-
-def _print_boards(boards: Sequence[Leaderboard]) -> None:
-    for index, board in enumerate(boards):
-        if index > 0:
-            typer.echo()
-        _print_board(board)
-    typer.echo(say("cli_leaderboard.legend"))
 
 
 def _print_board(board: Leaderboard) -> None:

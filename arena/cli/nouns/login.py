@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.language import named, say
 from arena.cli.shared.options import example
-from arena.cli.shared.saying import named, say
 from arena.model.errors import ClientError
-from arena.rpc.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
+from arena.rpc.profiles import check_profile_name, check_writable, load_profile, save_profile
 from arena.rpc.quiet import keep_grpc_quiet
 from engine.text import Text
 from ratings.values.states import Scope
@@ -61,22 +61,17 @@ def login(
     profile = connect.log_in(endpoint, name, token)
     save_profile(profile)
     who = profile.owner or say("cli_login.organisers")
+    # Who may only play cannot even look.
+    lists_or_connects = "cli_login.connects" if profile.scope is Scope.PLAYER else "cli_login.lists"
     typer.echo(
         say(
             "cli_login.done",
             address=address,
             who=who,
             scope=named("owner.scope_", profile.scope.value),
-            next=_next_step(profile),
+            next=say(lists_or_connects, name=profile.name),
         )
     )
-
-
-def _next_step(profile: Profile) -> str:
-    """Return what works with this login; who may play only cannot even look."""
-    if profile.scope is Scope.PLAYER:
-        return say("cli_login.connects", name=profile.name)
-    return say("cli_login.lists", name=profile.name)
 
 
 def _default_name(address: str) -> str:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_table
-from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
 from arena.rpc.profiles import Profile, ProfileError, list_names, load_profile, remove_profile
 

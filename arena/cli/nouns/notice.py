@@ -6,9 +6,9 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
-from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
 
 app = typer.Typer()

@@ -1,29 +1,44 @@
-"""`arena owner`: who may hand bots in."""
+"""`arena owner`: who may hand bots in, and how much."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_instant
-from arena.cli.shared.connect import connect
-from arena.cli.shared.lifetimes import Days, expiry_us
-from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import print_json
+from arena.cli.shared.connect import ArenaConnection, connect
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say
+from arena.cli.shared.options import AsJson, Database, Days, example, expiry_us
+from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
-from arena.cli.shared.saying import say
-from arena.cli.verbs.owner import limits
+from arena.model.accounts import OwnerUsage
 from arena.model.columns import Column, ColumnKind
+from engine.text import Text
+from ratings.values.limits import LIMITS, MOST
 from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))
-app.add_typer(limits.app)
 
 OwnerName = Annotated[str, typer.Argument(metavar="NAME")]
+_NOTHING = Text(
+    "command.changes_nothing_name_limit_such", "this changes nothing; name a limit such as --versions 50, or --reset"
+)
+_Limit = Annotated[int | None, typer.Option(min=0, max=MOST, metavar="N")]
+_OWNERS = (
+    Column("name", "owner"),
+    Column("bots", "bots", ColumnKind.COUNT),
+    Column("created_at_us", "since_utc", ColumnKind.INSTANT),
+    Column("disabled_at_us", "disabled_utc", ColumnKind.INSTANT),
+    Column(
+        "limits",
+        "limits_of_their_own",
+        write=lambda limits: ", ".join(f"{name}={value}" for name, value in limits.items()) or "-",
+    ),
+)
 
 
 @app.command(epilog=example("arena owner add ada"))
@@ -36,19 +51,6 @@ def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = F
         print_json(asdict(owner))
     else:
         typer.echo(say("cli_owner.added", name=owner.name, command=token))
-
-
-def _own_text(limits: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in limits.items()) or "-"
-
-
-_OWNERS = (
-    Column("name", "owner"),
-    Column("bots", "bots", ColumnKind.COUNT),
-    Column("created_at_us", "since_utc", ColumnKind.INSTANT),
-    Column("disabled_at_us", "disabled_utc", ColumnKind.INSTANT),
-    Column("limits", "limits_of_their_own", write=_own_text),
-)
 
 
 @app.command("list", epilog=example("arena owner list", "arena owner list --limit 10"))
@@ -95,3 +97,78 @@ def invite(
         say("cli_owner.invited", name=name, until=until, code=invitation.code),
         err=True,
     )
+
+
+@app.command(epilog=example("arena owner show ada", "arena --server club owner show"))
+def show(
+    name: Annotated[str | None, typer.Argument(metavar="NAME")] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show what an owner has, and may have."""
+    with connect(db) as connection:
+        usage = _usage(connection, name)
+    if as_json:
+        print_json(asdict(usage))
+    else:
+        _print(usage)
+
+
+@app.command(epilog=example("arena owner limit ada --versions 50 --stored-mb 500", "arena owner limit ada --reset"))
+def limit(
+    name: OwnerName,
+    uploads_per_hour: _Limit = None,
+    versions: _Limit = None,
+    archive_mb: _Limit = None,
+    stored_mb: _Limit = None,
+    concurrent_matches: _Limit = None,
+    reset: Annotated[bool, typer.Option("--reset")] = False,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Give an owner limits of his own; 0 = no limit."""
+    values = (uploads_per_hour, versions, archive_mb, stored_mb, concurrent_matches)
+    limits = {key: value for key, value in zip(LIMITS, values, strict=True) if value is not None}
+    if not limits and not reset:
+        raise MisuseError(_NOTHING)
+    with connect(db) as connection:
+        connection.arena.admin.set_owner_limits(name, limits, reset)
+        usage = _usage(connection, name)
+    if as_json:
+        print_json(asdict(usage))
+    else:
+        _print(usage)
+
+
+def _usage(connection: ArenaConnection, name: str | None) -> OwnerUsage:
+    """Return what an owner has; at a database, with the limits of the service whose home it lies in."""
+    usage = connection.arena.account.get_usage(name)
+    if connection.storage is None:
+        return usage
+    from arena.cli.shared.storage import settings_beside  # only here, where the database is open already
+
+    own = {key: getattr(usage.limits, key) for key in usage.own}
+    return replace(usage, limits=settings_beside(connection.place).limits.of_owners.with_own(own))
+
+
+def _print(usage: OwnerUsage) -> None:
+    used = {
+        "uploads_per_hour": "-" if usage.uploads_last_hour is None else str(usage.uploads_last_hour),
+        "versions": str(usage.versions),
+        "stored_mb": f"{usage.stored_bytes / (1 << 20):.1f}",
+    }
+    lines = {name: _of(used.get(name), most, is_own=name in usage.own) for name, most in asdict(usage.limits).items()}
+    print_facts({"owner": usage.owner, "bots": usage.bots, **lines})
+
+
+def _of(used: str | None, most: int, *, is_own: bool) -> str:
+    """Return how much of what is allowed is used, such as `3 of 20`."""
+    allowed = say("cli_owner.no_limit") if most == 0 else str(most)
+    text = (
+        allowed
+        if used is None
+        else say("cli_owner.used_no_limit", used=used)
+        if most == 0
+        else say("cli_owner.used_of", used=used, most=most)
+    )
+    return say("cli_owner.his_own", text=text) if is_own else text

@@ -7,13 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared.games import GameName, get_game
-from arena.cli.shared.options import AsJson, GameOptions, example, parse_assignments
+from arena.cli.shared.language import say
+from arena.cli.shared.options import AsJson, GameName, GameOptions, example, get_game, parse_assignments
 from arena.cli.shared.output import print_table
-from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
 from engine.chance import SeededChance
-from engine.core import Game, State
+from engine.core import State
 from engine.perft import breakdown
 from engine.perft import perft as count_sequences
 
@@ -44,19 +43,15 @@ def perft(
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options, SeededChance(seed))
     if divide:
-        rows = _divided(game, state, depth, seed)
+        rows: list[dict[str, Any]] = [
+            {"action": game.actions.format(action), "sequences": count}
+            for action, count in breakdown(state, depth, seed).items()
+        ]
         if not as_json:
             rows.append({"action": say("cli_replay.scoring_total"), "sequences": sum(row["sequences"] for row in rows)})
         print_table(_BREAKDOWN, rows, as_json=as_json)
     else:
         print_table(_COUNTS, [_counted(state, length, seed) for length in range(1, depth + 1)], as_json=as_json)
-
-
-def _divided(game: Game, state: State, depth: int, seed: int) -> list[dict[str, Any]]:
-    return [
-        {"action": game.actions.format(action), "sequences": count}
-        for action, count in breakdown(state, depth, seed).items()
-    ]
 
 
 def _counted(state: State, depth: int, seed: int) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.files import written
+from arena.cli.shared.language import language_of_names, say
 from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.shared.saying import language_of_names, say
 from engine.text import Text
 
 if TYPE_CHECKING:

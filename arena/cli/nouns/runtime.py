@@ -8,13 +8,12 @@ import typer
 
 from arena.app.runtimes import describe_all
 from arena.cli.shared import settings
-from arena.cli.shared.connect import connect
+from arena.cli.shared.connect import connect, service_name
 from arena.cli.shared.errors import CliError, unknown
+from arena.cli.shared.hosting import RuntimesFile, local_runtimes
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
-from arena.cli.shared.places import service_name
-from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
 from arena.model.runtimes import Runtime
 from engine.text import Text, text_from_json

@@ -12,10 +12,10 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_instant
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import named, say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
-from arena.cli.shared.saying import named, say
 from arena.model.columns import STANDINGS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.model.ladders import Season
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS

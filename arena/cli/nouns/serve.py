@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import print_json, print_table
-from arena.cli.shared.saying import say, told
-from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
+from arena.cli.shared.output import print_json, print_note, print_table
 from arena.model.columns import Column, ColumnKind
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home, with_book
 from arena.service.lifecycle.checking import CheckReport, check
-from arena.service.settings import ResolvedSetting, ServiceSettings, Value, load_settings, settings_template
+from arena.service.settings import TABLE, ResolvedSetting, ServiceSettings, Value, load_settings, settings_template
+from engine.text import Text
 
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
 FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
@@ -29,6 +32,21 @@ _COLUMNS = (
 )
 
 app = typer.Typer()
+Command = TypeVar("Command", bound=Callable[..., None])
+
+_OVERRIDES = {row.name: row for row in TABLE if row.flag is not None}
+
+
+def with_overrides(command: Command) -> Command:
+    """Give a command an option for every setting that has a flag, in place of its parameter `**overrides`."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    option = Annotated[str | None, typer.Option(metavar="VALUE")]
+    overrides = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option) for name in _OVERRIDES
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *overrides])  # type: ignore[attr-defined]
+    return command
 
 
 @app.command(
@@ -79,18 +97,21 @@ def _run(place: Home, values: ServiceSettings, *, self_signed: bool) -> None:
     def on_ready(ready: Ready) -> None:
         typer.echo(str(ready))
 
-    run(place, values, self_signed=self_signed, on_ready=on_ready, say=_print_note)
-
-
-def _print_note(sentence: str) -> None:
-    typer.echo(f"arena: {told(sentence)}", err=True)
+    run(place, values, self_signed=self_signed, on_ready=on_ready, say=print_note)
 
 
 def _print_check(checked: CheckReport, *, as_json: bool) -> None:
     if as_json:
         print_json(_check_json(checked))
     else:
-        print_table(_COLUMNS, [_row(one) for one in checked.effective.resolved], as_json=False)
+        print_table(
+            _COLUMNS,
+            [
+                {"setting": one.row.key, "value": one.row.format(one.shown), "from": one.origin}
+                for one in checked.effective.resolved
+            ],
+            as_json=False,
+        )
         for line in (*checked.notes, *checked.forecast.lines()):
             typer.echo(told(line))
         for problem in checked.problems:
@@ -99,10 +120,6 @@ def _print_check(checked: CheckReport, *, as_json: bool) -> None:
         typer.echo(say("cli_shared.problems", count=found) if found else say("cli_serve.in_order"))
     if checked.problems:
         raise typer.Exit(errors.FAILED)
-
-
-def _row(one: ResolvedSetting) -> dict[str, str]:
-    return {"setting": one.row.key, "value": one.row.format(one.shown), "from": one.origin}
 
 
 def _check_json(checked: CheckReport) -> dict[str, Value]:
@@ -117,3 +134,31 @@ def _check_json(checked: CheckReport) -> dict[str, Value]:
         "bytes_in_a_year": checked.forecast.in_a_year_bytes,
         "fits": checked.forecast.fits,
     }
+
+
+def read_overrides(assignments: Sequence[str], overrides: Mapping[str, Any]) -> dict[str, str]:
+    """Return what `--set` and the options of their own say, by the key of the setting.
+
+    Raises MisuseError for an assignment of another form, and for a setting that is given twice.
+    """
+    flags = {_OVERRIDES[name].key: str(text) for name, text in overrides.items() if text is not None}
+    for text in assignments:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or "." not in key:
+            raise MisuseError(
+                Text(
+                    "command.set_not_section_name_value",
+                    "--set {text} is not SECTION.NAME=VALUE; write for example --set limits.versions=50",
+                    text=repr(text),
+                )
+            )
+        if key in flags:
+            raise MisuseError(
+                Text(
+                    "command.given_twice_command_line_give",
+                    "{key} is given twice on the command line; give it once",
+                    key=key,
+                )
+            )
+        flags[key] = value
+    return flags

@@ -12,13 +12,11 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_percent
 from arena.cli.shared.connect import connect
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style
-from arena.cli.shared.output import print_rows, print_table
+from arena.cli.shared.language import say
+from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style, with_options
+from arena.cli.shared.output import Style, print_rows, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, options_given, print_rows_of_page, rows_wanted
-from arena.cli.shared.pool_choice import PoolChoice
-from arena.cli.shared.saying import say
-from arena.cli.shared.styles import Style
+from arena.cli.shared.pools import PoolChoice
 from arena.model.columns import OPPONENTS, SEATS, Column, ColumnKind, without, without_empty
 from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
@@ -28,10 +26,22 @@ MOST_BOTS = 50
 
 TournamentOption = Annotated[str | None, typer.Option("--tournament", "-t", metavar="NAME")]
 BotArgument = Annotated[str, typer.Argument(metavar="BOT")]
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}".replace(",", " ")
+_HISTORY = (
+    Column("rating_seq", "no", ColumnKind.COUNT),
+    Column("match_id", "match", ColumnKind.MATCH),
+    Column("seat", "seat", ColumnKind.COUNT),
+    Column("mu_before", "mu_before", ColumnKind.RATING),
+    Column("mu_after", "mu", ColumnKind.RATING),
+    Column("sigma_after", "sigma", ColumnKind.RATING),
+    Column("exposure", "rating", ColumnKind.RATING),
+)
+_OPPONENTS = without(OPPONENTS, "bot")
+_QUANTITIES = ("least", "median", "mean", "p95", "most")
+_LENGTHS = (
+    Column("measure", "measure", write=lambda name: say(f"cli_stats.measure_{name}")),
+    Column("matches", "matches", ColumnKind.COUNT),
+    *(Column(key, key, ColumnKind.COUNT, write=lambda value: f"{value:,.0f}".replace(",", " ")) for key in _QUANTITIES),
+)
 
 
 @app.command(epilog=example("arena stats crosstable --tournament monday", "arena stats crosstable --pool 3f2a --csv"))
@@ -76,17 +86,6 @@ def _cell(meeting: Meeting | None) -> str:
     return f"{format_percent(meeting.score)} ({meeting.wins}-{meeting.ties}-{meeting.losses})"
 
 
-_HISTORY = (
-    Column("rating_seq", "no", ColumnKind.COUNT),
-    Column("match_id", "match", ColumnKind.MATCH),
-    Column("seat", "seat", ColumnKind.COUNT),
-    Column("mu_before", "mu_before", ColumnKind.RATING),
-    Column("mu_after", "mu", ColumnKind.RATING),
-    Column("sigma_after", "sigma", ColumnKind.RATING),
-    Column("exposure", "rating", ColumnKind.RATING),
-)
-
-
 @app.command(epilog=example("arena stats history search", "arena stats history search --pool 3f2a --csv"))
 @with_options
 def history(
@@ -111,9 +110,6 @@ def history(
         more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
         empty = say("cli_stats.unrated", bot=bot)
         print_rows_of_page(_HISTORY, page.items, more, style, empty=empty, rest=rest)
-
-
-_OPPONENTS = without(OPPONENTS, "bot")
 
 
 @app.command(epilog=example("arena stats opponents search --tournament monday", "arena stats opponents search --json"))
@@ -161,18 +157,6 @@ def seats(
     print_rows(without_empty(SEATS, rows), rows, style, empty=say("cli_stats.no_matches"))
 
 
-def _measure_text(name: str) -> str:
-    return say(f"cli_stats.measure_{name}")
-
-
-_QUANTITIES = ("least", "median", "mean", "p95", "most")
-_LENGTHS = (
-    Column("measure", "measure", write=_measure_text),
-    Column("matches", "matches", ColumnKind.COUNT),
-    *(Column(key, key, ColumnKind.COUNT, write=_number) for key in _QUANTITIES),
-)
-
-
 @app.command(epilog=example("arena stats lengths --tournament monday", "arena stats lengths --json"))
 @with_options
 def lengths(
@@ -190,9 +174,10 @@ def lengths(
         found = connection.arena.statistics.list_lengths(tournament, pool)
     rows: Sequence[dict[str, Any]] = [asdict(row) for row in found]
     if style in (Style.PEOPLE, Style.MARKDOWN):
-        rows = [_in_milliseconds(row) if row["measure"] == "duration_us" else row for row in rows]
+        rows = [
+            {key: value / 1000 if key in _QUANTITIES else value for key, value in row.items()}
+            if row["measure"] == "duration_us"
+            else row
+            for row in rows
+        ]
     print_rows(_LENGTHS, rows, style, empty=say("cli_stats.no_matches"))
-
-
-def _in_milliseconds(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value / 1000 if key in _QUANTITIES else value for key, value in row.items()}

@@ -9,11 +9,10 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import ArenaConnection, connect
-from arena.cli.shared.lifetimes import OptionalDays, expiry_us
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.language import named, say
+from arena.cli.shared.options import AsJson, Database, OptionalDays, example, expiry_us
 from arena.cli.shared.output import print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
-from arena.cli.shared.saying import named, say
 from arena.model.columns import Column, ColumnKind
 from ratings.values.states import Scope
 

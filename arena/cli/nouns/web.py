@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.browsers import USUAL_ADDRESS
+from arena.cli.shared.connect import need_here
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.language import say
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.places import need_here
-from arena.cli.shared.saying import say
+from arena.cli.shared.settings import WEB_ADDRESS
 from arena.cli.shared.storage import need_existing
 from arena.service.addresses import Address, parse_address
 from engine.text import Text
@@ -25,7 +25,7 @@ def web(
     address: Annotated[
         str,
         typer.Option(metavar="HOST:PORT"),
-    ] = USUAL_ADDRESS,
+    ] = WEB_ADDRESS,
     name: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME"),
@@ -45,7 +45,11 @@ def web(
     names = tuple(name or ()) if place.is_loopback else None
     with open_site(db, names=names, is_helped=True) as site, listen(place.host, place.port) as listening:
         port = listening.getsockname()[1]
-        serve(make_app(site), listening, lambda: typer.echo(say("cli_web.shown", db=db, address=_url(place, port))))
+        serve(
+            make_app(site),
+            listening,
+            lambda: typer.echo(say("cli_web.shown", db=db, address=f"http://{Address(place.host, port)}/")),
+        )
 
 
 def _read_address(text: str) -> Address:
@@ -57,10 +61,6 @@ def _read_address(text: str) -> Address:
                 "command.address_write_example",
                 "--address: {why}; write for example {example}",
                 why=error,
-                example=USUAL_ADDRESS,
+                example=WEB_ADDRESS,
             )
         ) from error
-
-
-def _url(place: Address, port: int) -> str:
-    return f"http://{Address(place.host, port)}/"

@@ -1,38 +1,44 @@
-"""How values are written on a terminal and in Markdown: one table of the kinds of columns, and what it is made of."""
+"""How values and matches are written in tables and lines for people: one writer for each kind of column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from arena.cli.shared.matches import format_faults, format_seats, short_match_id
-from arena.cli.shared.saying import named, say, told
+import typer
+
+from arena.cli.shared.language import named, say, told
 from arena.i18n.plain import plain
 from arena.model.columns import Column, ColumnKind
 
-if TYPE_CHECKING:  # a table needs no more than its rows
+if TYPE_CHECKING:
+    from arena.model.matches import SeatSummary
     from ratings.values.tournaments import LockHolder
 
-_SHOWN_DIGITS = 12
+
+_HASH_DIGITS = 12
+MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
+
+_ID_DIGITS = 8
 
 
 def printable(text: str) -> str:
-    """Return the text as one line in which nothing steers a terminal: bots may have written it."""
+    """Return the text, which a bot may have written, as one line that cannot steer a terminal."""
     return plain(text)
 
 
 def cell_text(value: Any) -> str:
-    """Return a value as people are shown it: one line, or `-` if there is none."""
+    """Return a value as one line for people, or `-` if it is `None`."""
     return "-" if value is None else printable(str(value))
 
 
 def heading_of(column: Column) -> str:
-    """Return what stands above a column."""
+    """Return the heading of a column, in the language of this process."""
     return printable(column.title) if column.is_name else say(f"cli_heading.{column.title}")
 
 
 def write_cell(column: Column, row: Any) -> str:
-    """Return what a column shows of a row."""
+    """Return the text of a row's cell in a column."""
     value = column.value(row)
     if column.kind is ColumnKind.NAME:
         return write_named(column.names)(value)
@@ -45,7 +51,7 @@ def write_translated(sentence: str | None) -> str:
 
 
 def write_named(family: str) -> Callable[[str | None], str]:
-    """Return what writes a value as the catalogue calls it below `family`, such as `search.state_`."""
+    """Return a writer for values that the catalogue names below `family`, such as `search.state_`."""
     return lambda value: cell_text(None if value is None else named(family, value))
 
 
@@ -65,8 +71,8 @@ def format_runner(player: LockHolder | None) -> str:
 
 
 def short_hash(content_hash: str | None) -> str:
-    """Return the beginning of a hash, which is what people are shown, or `-` if there is none."""
-    return "-" if content_hash is None else content_hash[:_SHOWN_DIGITS]
+    """Return the first digits of a hash, which people are shown, or `-` if there is none."""
+    return "-" if content_hash is None else content_hash[:_HASH_DIGITS]
 
 
 def format_instant(microseconds: int | None) -> str:
@@ -90,6 +96,21 @@ def _version_text(version: Sequence[str | None]) -> str:
     """Write a version as people know it: a remote one by its author's word, any other by its hash."""
     content_hash, named = version
     return named or short_hash(content_hash)
+
+
+def short_match_id(match_id: str) -> str:
+    """Return the last digits of a match's id, which people are shown. Ids of one moment begin alike."""
+    return match_id[-_ID_DIGITS:]
+
+
+def format_seats(seats: Sequence[SeatSummary]) -> str:
+    """Write who sat where, with the rank in brackets and a mark at a fault, for a table: `greedy(1) random(2)!`."""
+    return " ".join(f"{seat.bot}({seat.rank or '-'}){'!' if seat.fault else ''}" for seat in seats)
+
+
+def format_faults(seats: Sequence[SeatSummary]) -> str:
+    """Write which bots were at fault and why, for a table: `random: TIMEOUT`."""
+    return ", ".join(f"{seat.bot}: {named('fault.', seat.fault)}" for seat in seats if seat.fault)
 
 
 _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {

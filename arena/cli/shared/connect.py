@@ -1,17 +1,30 @@
-"""Connects a command to the arena that it is about: a database here, or a service there. It prints nothing."""
+"""Connects a command to the arena that it is about: a database here, or the service that a stored login names.
+
+It also writes the command lines that messages suggest, so that they work at the same place. It prints nothing.
+"""
 
 from __future__ import annotations
 
+import enum
+import gc
+import re
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING
 
-from arena.cli.shared.importing import importing
-from arena.cli.shared.places import service_name
-from arena.cli.shared.suggestions import next_command
-from arena.rpc.quiet import keep_grpc_quiet
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.errors import MisuseError
+from arena.model.errors import LocalOnlyError
+from engine.text import Text
+from ratings.store.passwords import keep_password
 
 if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here
     from arena.cli.shared.storage import Storage
@@ -19,9 +32,115 @@ if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and th
     from arena.rpc.remote import RemoteArena
 
 
+SERVICE = "arena://"
+"""What a place begins with that is a service; the name of a stored login follows."""
+_MISTYPED = re.compile(r"^postgres(ql)?:|\bpassword=", re.IGNORECASE)
+HERE_REMEDY = "leave out --server and ARENA_SERVER, and name a database of this machine with --db"
+
+
+def service_name(place: str) -> str | None:
+    """Return the name of the login if the place is a service, or `None` if it is a database."""
+    return place.removeprefix(SERVICE) if place.startswith(SERVICE) else None
+
+
+def need_here(place: str, remedy: str = HERE_REMEDY) -> str:
+    """Return the place if it is a database. Raise LocalOnlyError, which ends with `remedy`, if it is a service."""
+    name = service_name(place)
+    if name is not None:
+        raise LocalOnlyError(
+            Text(
+                "command.done_where_database_lies_not",
+                "this is done where the database lies, not over the service {name}; {remedy}",
+                name=repr(name),
+                remedy=remedy,
+            )
+        )
+    return place
+
+
+def read_place(context: typer.Context, db: str | None) -> str | None:
+    """Return the place that `--db` and the option `--server` of the whole command line mean together.
+
+    This is the callback of `--db`. What is written on the command line counts more than what the environment says.
+    Raise MisuseError if both are written there.
+    """
+    if db is not None and "://" in db and not db.startswith(SERVICE):
+        db = keep_password(db)
+    elif db is not None and _MISTYPED.search(db):  # a path to others, which would be shown, and may hold a password
+        raise MisuseError(
+            Text(
+                "command.database_server_written_postgresql_name",
+                "a database on a server is written as postgresql://NAME@HOST/DATABASE",
+            )
+        )
+    server = context.find_root().params.get("server") or settings.NO_SERVER
+    names_db = was_written(context.get_parameter_source("db"))
+    names_server = was_written(context.find_root().get_parameter_source("server"))
+    source = context.get_parameter_source("db")
+    is_given = source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
+    if db == settings.DB.default and not is_given:
+        db = settings.usual_database()
+    if server == settings.NO_SERVER:
+        return db
+    if names_db and names_server:
+        raise MisuseError(
+            Text("command.server_db_exclude_each_other", "--server and --db exclude each other; give one of them")
+        )
+    return db if names_db else f"{SERVICE}{server}"
+
+
+def was_written(source: enum.Enum | None) -> bool:
+    """Return whether a parameter of that source was written on the command line."""
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def refuse_server(context: typer.Context) -> None:
+    """Raise MisuseError if `--server` is written before a command that works on this machine alone."""
+    if was_written(context.find_root().get_parameter_source("server")):
+        words = context.command_path.removeprefix(f"{context.find_root().command_path} ")
+        raise MisuseError(
+            Text(
+                "command.arena_works_machine_not_service",
+                "`arena {words}` works on this machine, not at a service; leave out --server",
+                words=words,
+            )
+        )
+
+
+def place_words(place: str) -> tuple[list[str], list[str]]:
+    """Return the words that a suggested command line needs before and after its own to work at the same place."""
+    name = service_name(place)
+    if name is not None:
+        return ([] if name == settings.SERVER.value else ["--server", name]), []
+    is_usual = place == settings.usual_database() and settings.SERVER.value == settings.NO_SERVER
+    return [], [] if is_usual else ["--db", place]
+
+
+def program() -> str:
+    """Return how this command is called: `arena`, or its path if the shell finds another program of that name."""
+    called = Path(sys.argv[0])
+    if called.name != "arena":
+        return "arena"
+    found = shutil.which("arena")
+    if found is not None and called.exists() and Path(found).samefile(called):
+        return "arena"
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+
+
+def demo_command(db: str) -> str:
+    """Return the command line that plays a first tournament into `db`, named always: the demo has its own default."""
+    return join([program(), "demo", "--db", db])
+
+
+def next_command(*words: str, db: str) -> str:
+    """Return the command line to type next; it names the database or the service unless that is the default one."""
+    before, after = place_words(db)
+    return join([program(), *before, *words, *after])
+
+
 @dataclass(frozen=True, slots=True)
 class ArenaConnection:
-    """An arena that can be asked."""
+    """An open connection to an arena."""
 
     arena: ArenaPort
     place: str
@@ -54,22 +173,38 @@ def connect(place: str, *, makes: bool = False) -> Iterator[ArenaConnection]:
 def _connect_here(place: str, *, makes: bool) -> Iterator[ArenaConnection]:
     with importing():
         from arena.app.arena import LocalArena
-        from arena.cli.shared.storage import open_existing_storage, open_storage
+        from arena.cli.shared.storage import open_existing_storage, open_storage, pace_beside
 
     with open_storage(place) if makes else open_existing_storage(place) as storage:
-        here = LocalArena(storage.database, storage.stored_programs, matches_per_day=partial(_pace_beside, place))
+        here = LocalArena(storage.database, storage.stored_programs, matches_per_day=partial(pace_beside, place))
         yield ArenaConnection(here, place, storage)
-
-
-def _pace_beside(place: str) -> int | None:
-    from arena.cli.shared.home_settings import pace_beside  # only who asks for ladders reads settings
-
-    return pace_beside(place)
 
 
 def open_service(name: str) -> AbstractContextManager[RemoteArena]:
     """Return the connection to the service that the stored login `name` is for."""
+    from arena.rpc.quiet import keep_grpc_quiet
+
     keep_grpc_quiet()
     from arena.rpc.login import connect as connect_there  # gRPC is imported only by who needs it
 
     return connect_there(name)
+
+
+@contextmanager
+def importing() -> Iterator[None]:
+    """Let the block import; what is there when it ends is never looked through for garbage again.
+
+    Where nothing was imported, or whoever called looks for no garbage either, nothing changes: a process that runs many
+    commands keeps none of their garbage.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    known = len(sys.modules)
+    gc.disable()
+    try:
+        yield
+    finally:
+        if len(sys.modules) > known:
+            gc.freeze()
+        gc.enable()

@@ -1,30 +1,33 @@
-"""The one place that turns errors into exit codes: 0 fine, 1 failed, 2 misuse, 130 interrupted.
+"""Turns errors into one line on stderr and an exit code: 0 fine, 1 failed, 2 misuse, 130 interrupted.
 
     CliError        the command failed
     └── MisuseError the command line asks for something that does not exist or cannot be
 
 Errors of the rest of the product have the exit code of their kind (`arena.model.errors.ErrorKind`), which is the same
-whether the arena is here or a service.
+whether the arena is here or a service. The line is in the language of this process; ARENA_DEBUG=1 shows the traceback
+above it.
 
-Whatever a command raises becomes one line on stderr, in the language of this process; ARENA_DEBUG=1 shows the
-traceback above it.
+The parser of command lines raises English sentences. Which one it is, and what stands in it, is known from the class of
+its errors and from what they hold, so it can be translated; a sentence that is not known stays as it is.
 """
 
 from __future__ import annotations
 
 import errno
-import os
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
 
 import typer
+from typer._click.utils import _escape_control_characters
 
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
-from arena.cli.shared.usage import usage_text
-from arena.i18n.speaking import language_of_process
-from arena.i18n.translation import translate
+from arena.cli.shared.language import told
+from arena.i18n.validation import validation_text
 from arena.model.errors import ErrorKind, kind_of, there_is_no
 from engine.os_errors import os_error_at_place
 from engine.text import Text, with_parts
@@ -32,10 +35,25 @@ from engine.text import Text, with_parts
 FAILED = 1
 MISUSE = 2
 INTERRUPTED = 130
+EXIT_CODES = {
+    ErrorKind.MISUSE: MISUSE,
+    ErrorKind.NOT_FOUND: MISUSE,
+    ErrorKind.DENIED: MISUSE,
+    ErrorKind.UNAUTHENTICATED: FAILED,
+    ErrorKind.CONFLICT: MISUSE,
+    ErrorKind.FAILED: FAILED,
+    ErrorKind.HIDDEN: FAILED,
+    ErrorKind.LIMIT: FAILED,
+    ErrorKind.FULL: FAILED,
+    ErrorKind.UNAVAILABLE: FAILED,
+    ErrorKind.DAMAGED: FAILED,
+    ErrorKind.ABORTED: FAILED,
+    ErrorKind.INTERNAL: FAILED,
+}
 
 
 def fault_of_the_arena(kind: str, why: str) -> Text:
-    """Return what is said of an exception that nobody foresaw."""
+    """Return the message for an exception that is a fault of the arena."""
     return Text(
         "command.fault_arena_arena_debug_1",
         "{kind}: {why}; this is a fault of the arena; ARENA_DEBUG=1 shows the traceback for a report",
@@ -54,23 +72,6 @@ class MisuseError(CliError):
     """The command line names something that does not exist, or asks for what cannot be."""
 
     exit_code = MISUSE
-
-
-EXIT_CODES = {
-    ErrorKind.MISUSE: MISUSE,
-    ErrorKind.NOT_FOUND: MISUSE,
-    ErrorKind.DENIED: MISUSE,
-    ErrorKind.UNAUTHENTICATED: FAILED,
-    ErrorKind.CONFLICT: MISUSE,
-    ErrorKind.FAILED: FAILED,
-    ErrorKind.HIDDEN: FAILED,
-    ErrorKind.LIMIT: FAILED,
-    ErrorKind.FULL: FAILED,
-    ErrorKind.UNAVAILABLE: FAILED,
-    ErrorKind.DAMAGED: FAILED,
-    ErrorKind.ABORTED: FAILED,
-    ErrorKind.INTERNAL: FAILED,
-}
 
 
 def unknown(kind: str, text: str, known: Sequence[str], remedy: str) -> MisuseError:
@@ -110,27 +111,27 @@ def _message(error: BaseException) -> str:
 
 
 def one_line(error: Exception) -> str | None:
-    """Return the line, in English, that an error becomes which a command may raise; `None` for a fault of the arena."""
+    """Return the English line for an error that a command may raise, or `None` for a fault of the arena."""
     return None if _code(error) is None else _one_line(_message(error))
 
 
 def report(error: BaseException) -> int:
-    """Say on stderr, in one line, what went wrong, and return the exit code."""
+    """Write one line about an error to stderr, and return the exit code."""
     if settings.DEBUG.value != "0":
-        _say("".join(traceback.format_exception(error)).rstrip())
+        _print_line("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, typer.TyperException):
         return _report_usage(error)
     if isinstance(error, KeyboardInterrupt):
-        _say(_told(Text("command.interrupted", "interrupted")))
+        _print_message(Text("command.interrupted", "interrupted"))
         return INTERRUPTED
     if _code(error) is None:
         error = _why_the_engine_fails() or error
     code = _code(error)
     if code is None:
         kind = type(error).__name__
-        _say(_told(fault_of_the_arena(kind, _one_line(str(error)))))
+        _print_message(fault_of_the_arena(kind, _one_line(str(error))))
         return EXIT_CODES[ErrorKind.INTERNAL]
-    _say(_told(_one_line(_message(error))))
+    _print_message(_one_line(_message(error)))
     return code
 
 
@@ -145,13 +146,13 @@ def _why_the_engine_fails() -> Exception | None:
     return None
 
 
-def _told(sentence: str) -> str:
-    """Return the line that tells a person an English sentence, in the language of this process."""
-    return f"arena: {translate(sentence, language_of_process(os.environ))}"
+def _print_message(sentence: str) -> None:
+    """Print an English sentence to stderr, in the language of this process."""
+    _print_line(f"arena: {told(sentence)}")
 
 
-def _say(text: str) -> None:
-    """Write a line on stderr; where that cannot be written to either, the exit code must do."""
+def _print_line(text: str) -> None:
+    """Print a line to stderr. If nothing can be written there, the exit code must do."""
     with suppress(OSError):
         typer.echo(text, err=True)
 
@@ -160,17 +161,15 @@ def _report_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     message = _one_line(usage_text(error))
     if context is None:
-        _say(_told(message))
+        _print_message(message)
     elif getattr(error, "option_name", "") == "--server":
-        _say(_told(_server_goes_first(context.command_path)))
+        _print_message(_server_goes_first(context.command_path))
     else:
         command = context.command_path
-        _say(
-            _told(
-                Text("command.see_help_after_question", "{why} see `{command} --help`", why=message, command=command)
-                if message.endswith("?")
-                else Text("command.see_help", "{why}; see `{command} --help`", why=message, command=command)
-            )
+        _print_message(
+            Text("command.see_help_after_question", "{why} see `{command} --help`", why=message, command=command)
+            if message.endswith("?")
+            else Text("command.see_help", "{why}; see `{command} --help`", why=message, command=command)
         )
     return error.exit_code
 
@@ -183,3 +182,86 @@ def _server_goes_first(command: str) -> str:
         program=program,
         words=words,
     )
+
+
+def usage_text(error: typer.TyperException) -> str:
+    """Return the message of the parser's error without its final full stop, as a text if it is known."""
+    said = error.format_message()
+    if isinstance(said, Text):
+        return said
+    said = said.rstrip(".")
+    return next((text for text in _texts_of(error) if text == said), said)
+
+
+def put_texts(command: Any) -> None:
+    """Make a command or group raise translatable texts for unknown commands and superfluous arguments."""
+    if hasattr(command, "commands"):
+        command.resolve_command = partial(_resolve, command, command.resolve_command)
+    else:
+        command.parse_args = partial(_parse, command.parse_args)
+
+
+def _texts_of(error: Any) -> Iterator[Text]:
+    if (option := getattr(error, "option_name", None)) is not None:
+        name, shown = repr(option), _escape_control_characters(option)
+        yield Text("system.no_such_option", "No such option: {name}", name=shown)
+        yield Text(
+            "system.no_such_option_possible_options",
+            "No such option: {name} (Possible options: {known})",
+            name=shown,
+            known=", ".join(sorted(getattr(error, "possibilities", None) or ())),
+        )
+        yield Text("system.option_does_not_take_value", "Option {name} does not take a value", name=name)
+        yield Text("system.option_requires_argument", "Option {name} requires an argument", name=name)
+    if (parameter := getattr(error, "param", None)) is not None:
+        hint = parameter.get_error_hint()
+        yield Text("system.missing_option", "Missing option {name}", name=hint)
+        yield Text("system.missing_argument", "Missing argument {name}", name=hint)
+        yield Text("system.invalid_value", "Invalid value for {name}: {why}", name=hint, why=_why(error))
+    yield Text("system.missing_command", "Missing command")
+
+
+def _why(error: Any) -> str:
+    listed = getattr(error.__cause__, "errors", None)
+    text = validation_text(listed()[0]) if callable(listed) else error.message
+    return text if isinstance(text, Text) else str(error.message).rstrip(".")
+
+
+def _resolve(
+    group: Any, resolve: Callable[[typer.Context, list[str]], Any], context: typer.Context, words: list[str]
+) -> Any:
+    try:
+        return resolve(context, words)
+    except typer.TyperException as error:
+        said: Any = error
+        texts = (text for text in _no_command(group, words) if said.message in (text, f"{text}."))
+        said.message = next(texts, said.message)
+        raise
+
+
+def _no_command(group: Any, words: Sequence[str]) -> Iterator[Text]:
+    name = repr(words[0])
+    yield Text("system.no_such_command", "No such command {name}", name=name)
+    yield Text(
+        "system.no_such_command_did_you",
+        "No such command {name}. Did you mean {guess}?",
+        name=name,
+        guess=", ".join(map(repr, get_close_matches(words[0], list(group.commands)))),
+    )
+
+
+def _parse(parse: Callable[[typer.Context, list[str]], list[str]], context: typer.Context, words: list[str]) -> Any:
+    may_have_more, context.allow_extra_args = context.allow_extra_args, True
+    try:
+        rest = parse(context, words)
+    finally:
+        context.allow_extra_args = may_have_more
+    if rest and not may_have_more and not context.resilient_parsing:
+        context.fail(
+            Text(
+                "system.got_unexpected_extra_argument_s",
+                "Got unexpected extra argument(s) ({words})",
+                words=" ".join(map(_escape_control_characters, rest)),
+            )
+        )
+    return rest

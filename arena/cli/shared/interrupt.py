@@ -1,4 +1,4 @@
-"""What Ctrl-C does to a run: the first one ends it in good order, the second one at once."""
+"""What Ctrl-C does to a run, or to long work on a database: the first ends it in good order, the second at once."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import asyncio
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from arena.cli.shared.ending_signals import ending_signals, interrupt_was_dropped
 from arena.cli.shared.errors import INTERRUPTED, CliError
-from arena.cli.shared.saying import say
+from arena.cli.shared.language import say
+from arena.cli.shared.process import ending_signals, interrupt_was_dropped
 from engine.text import Text
 
+if TYPE_CHECKING:
+    from ratings.ledger.work_progress import OnWorkProgress, WorkStage
+    from ratings.store.database import Database
+
+
 T = TypeVar("T")
+_LOOK_EVERY_S = 0.1
 
 
 class InterruptedRunError(CliError):
@@ -144,3 +151,76 @@ async def _begin(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 def _print_error(text: str) -> None:
     with suppress(OSError):  # the terminal may be what is gone
         typer.echo(text, err=True)
+
+
+class Display(Protocol):
+    """Shows how far long work is."""
+
+    def show(self, stage: WorkStage, done: int, total: int) -> None:
+        """Show the progress; called several times a second."""
+
+    def clear(self) -> None:
+        """Take away what is shown; the work has ended."""
+
+
+class _GivenUpError(BaseException):
+    """Raised in the work when nobody waits for it any more."""
+
+
+class _Work(threading.Thread):
+    """A thread that does the work and holds its progress and its result."""
+
+    def __init__(self, work: Callable[[OnWorkProgress], object], first: WorkStage) -> None:
+        super().__init__(daemon=True)  # a second Ctrl-C ends the process, whose transaction is undone then
+        self._work = work
+        self.place = (first, 0, 0)
+        self.is_given_up = False
+        self.may_begin = threading.Event()
+        self.is_over = threading.Event()
+        self.result: object = None
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        self.may_begin.wait()
+        try:
+            if not self.is_given_up:
+                self.result = self._work(self._note_progress)
+        except BaseException as error:  # for whoever waits
+            self.error = error
+        finally:
+            self.is_over.set()
+
+    def _note_progress(self, stage: WorkStage, done: int, total: int) -> None:
+        if self.is_given_up:
+            raise _GivenUpError
+        self.place = (stage, done, total)
+
+
+def run_in_thread(database: Database, work: Callable[[OnWorkProgress], T], display: Display) -> T:
+    """Return what `work` returns, or raise what it raises; it is given what it shall tell how far it is.
+
+    At Ctrl-C its statement fails and its transaction is undone; KeyboardInterrupt is raised when that is over.
+    """
+    from ratings.ledger.work_progress import WorkStage
+    from ratings.store.interrupting import interruptible  # of those who wait for Ctrl-C only some have a database
+
+    with interruptible(database) as interrupt:
+        thread = _Work(work, WorkStage.PAGES)
+        try:
+            thread.start()
+            thread.may_begin.set()  # not before somebody would end it: Ctrl-C may come while a thread starts
+            # Not `join`: a thread that was being joined when Ctrl-C came says that it has ended though it has not.
+            while not thread.is_over.wait(_LOOK_EVERY_S):
+                display.show(*thread.place)
+        except KeyboardInterrupt:
+            thread.is_given_up = True
+            thread.may_begin.set()
+            while not thread.is_over.is_set():
+                interrupt()
+                thread.is_over.wait(_LOOK_EVERY_S)
+            raise
+        finally:
+            display.clear()
+    if thread.error is not None:
+        raise thread.error
+    return thread.result  # type: ignore[return-value] # what the work returned

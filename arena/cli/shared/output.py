@@ -1,31 +1,37 @@
-"""What commands print: tables for people (drawn on a terminal, plain columns in a pipe), JSON for programs."""
+"""What commands print: tables for people, JSON, CSV and Markdown for programs, and events as they happen.
+
+For people tables are drawn on a terminal, and have plain columns in a pipe.
+"""
 
 from __future__ import annotations
 
+import csv
+import enum
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import partial
 from itertools import chain, zip_longest
 from textwrap import indent
 from typing import Any, TextIO
 
 import typer
+from typer._click.globals import get_current_context
 
 from arena.cli.shared.cells import cell_text, heading_of, printable, write_cell
-from arena.cli.shared.layout import BETWEEN, fold, is_empty, lay_out, pad
-from arena.cli.shared.saying import say
-from arena.cli.shared.styles import Style, wanted_style
-from arena.cli.shared.tabular import flat_row, rows_of, write_csv, write_markdown
-from arena.cli.shared.terminal import raw_stream, width_of
+from arena.cli.shared.language import say, told
+from arena.cli.shared.terminal import BETWEEN, fold, is_empty, lay_out, pad, raw_stream, width_of
 from arena.i18n.plain import plain
 from arena.model.columns import Column
 
 _WITHOUT_STYLES = {"", "dumb", "unknown"}
 """What a terminal is called that shows no bold type."""
+KEY = "arena.cli.shared.output"
+"""Where the context of a command line notes the form, if it is not JSON."""
+Row = Mapping[str, Any]
 
 
 def format_json(data: Any, indent: int | None = None) -> str:
@@ -76,7 +82,7 @@ def print_table(
     A row is a value or a mapping. Programs get all that stands in it; in Markdown, which people read in the end, stand
     the columns.
 
-    With `err` the table is written to stderr. On a terminal it is no wider than that is: see `arena.cli.shared.layout`.
+    With `err` the table is written to stderr. On a terminal it is no wider than that is.
     The rows of `rest` follow, each written as it comes; how wide columns are, and which keys CSV has, `rows` decide.
     """
     if as_json and wanted_style() is Style.MARKDOWN:
@@ -110,7 +116,7 @@ def _print_csv(columns: Sequence[Column], rows: Sequence[Any], rest: Iterable[An
 
 
 def _flat_rows(keys: Sequence[str], rest: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Return rows that come after the keys were fixed; no value of theirs is lost below a key that is there."""
+    """Return further rows flattened for keys that are fixed already; values below a known key stay whole."""
     return (flat_row(row, keys) for row in rest)
 
 
@@ -124,9 +130,14 @@ def _print_list(rows: Iterable[Mapping[str, Any]], margin: str = "") -> None:
 
 
 def print_lines(text: str) -> None:
-    """Write a text of somebody else's line by line, so that nothing in it reaches the terminal as a command."""
+    """Print a foreign text line by line; nothing in it can steer the terminal."""
     for line in text.splitlines():
         typer.echo(printable(line))
+
+
+def print_note(sentence: str) -> None:
+    """Write a sentence about what goes on to stderr, in the language of this process."""
+    typer.echo(f"arena: {told(sentence)}", err=True)
 
 
 def print_rows(
@@ -165,7 +176,7 @@ def _print_cells(
     """Write a table: on a terminal with a line below its headings and no wider than that is, else in plain columns."""
     width = width_of(stream)
     headings = [heading_of(column) for column in columns]
-    layout = lay_out([_title(column) for column in columns], headings, cells, width)
+    layout = lay_out([("" if column.is_name else column.title) for column in columns], headings, cells, width)
     shown, left_out = [columns[at] for at in layout.shown], set(range(len(columns))) - set(layout.shown)
     missing: set[int] = set()
     for number, cell in enumerate(chain([headings], cells, rest)):
@@ -181,10 +192,6 @@ def _print_cells(
     if missing:
         names = ", ".join(headings[at] for at in sorted(missing))
         typer.echo(say("cli_shared.columns_left_out", columns=names), file=stream)
-
-
-def _title(column: Column) -> str:
-    return "" if column.is_name else column.title
 
 
 def _lines(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int], *, folds: bool) -> Iterator[str]:
@@ -204,3 +211,139 @@ def _bold(stream: TextIO) -> Iterator[None]:
     raw_stream(stream).write(begin)
     yield
     raw_stream(stream).write(end)
+
+
+class Style(enum.Enum):
+    """Whom rows are written for."""
+
+    PEOPLE = "people"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+
+
+def wanted_style() -> Style:
+    """Return the form of what is written for programs: JSON, unless `--csv` or `--markdown` asks for another."""
+    context = get_current_context(silent=True)
+    style: Style = Style.JSON if context is None else context.meta.get(KEY, Style.JSON)
+    return style
+
+
+def rows_of(data: Any, table: str | None = None) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the keys and rows of data as JSON has it.
+
+    A list has a row for each item. Of an object they are the items below the key `table`, or without one its keys with
+    their values; of a list of objects with tables those of all, each with what else the object says. The keys of
+    objects within are joined by a dot; lists within become a cell of JSON.
+    """
+    if isinstance(data, Mapping):
+        rows = [{"key": key, "value": value} for key, value in _flat(data).items()] if table is None else data[table]
+    elif table is None:
+        rows = data
+    else:
+        rows = [
+            {**({name: value for name, value in one.items() if name != table}), **row}
+            for one in data
+            for row in one[table]
+        ]
+    flat = list(map(flat_row, rows))
+    return list(dict.fromkeys(key for row in flat for key in row)), flat
+
+
+def flat_row(row: Any, keys: Collection[str] = ()) -> dict[str, Any]:
+    """Return a row with the keys of objects within joined by dots, and lists within as cells of JSON.
+
+    An object whose own key is among `keys` is such a cell as well: other rows of that column have no object there.
+    """
+    if not isinstance(row, Mapping):
+        return {"value": cell_of(row)}
+    whole = {key: cell_of(value) for key, value in row.items() if key in keys and isinstance(value, Mapping)}
+    return {**_flat(row), **whole}
+
+
+def _flat(data: Row, before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            flat.update(_flat(value, f"{before}{key}."))
+        else:
+            flat[f"{before}{key}"] = cell_of(value)
+    return flat
+
+
+def cell_of(value: Any) -> Any:
+    """Return a value as a cell has it: texts, numbers and nothing as they are, the rest as JSON."""
+    is_plain = value is None or (isinstance(value, str | int | float) and not isinstance(value, bool))
+    return value if is_plain else json.dumps(value, ensure_ascii=False)
+
+
+def write_csv(keys: Sequence[str], rows: Iterable[Row], stream: TextIO, *, has_headings: bool = True) -> None:
+    """Write a line of headings and a line for each row, for a spreadsheet; what a row lacks becomes an empty cell.
+
+    Without headings the rows go on with a table that was begun.
+    """
+    writer = csv.writer(stream, lineterminator="\n")
+    if has_headings:
+        writer.writerow(keys)
+    writer.writerows(["" if row.get(key) is None else row[key] for key in keys] for row in rows)
+
+
+def write_markdown(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    stream: TextIO,
+    is_right: Sequence[bool] | None = None,
+    *,
+    has_headings: bool = True,
+) -> None:
+    """Write a table as Markdown has it; `is_right` tells which columns stand to the right.
+
+    Without headings the rows go on with a table that was begun.
+    """
+    rules = ["---:" if right else "---" for right in is_right or [False] * len(headings)]
+    head = [map(_escape, headings), rules] if has_headings else []
+    for cells in chain(head, (map(_escape, row) for row in rows)):
+        stream.write(f"| {' | '.join(cells)} |\n")
+
+
+def _escape(text: str) -> str:
+    """Return the text with nothing in it that ends a cell or begins a tag."""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "\\<")
+
+
+class EventLines:
+    """Writes events one by one. The headings of a table come before the first event and never change."""
+
+    def __init__(self, keys: Sequence[str] | None = None) -> None:
+        """`keys` are the columns of the table, by default those of the first event."""
+        self._keys = keys
+        self._style = wanted_style()
+        self._is_begun = False
+
+    def write(self, event: Mapping[str, Any], row: Mapping[str, Any] | None = None) -> None:
+        """Write an event, in a table as `row` if that is given.
+
+        What a row lacks stays empty, and what is no text or number becomes a cell of JSON, so that all rows have the
+        same columns.
+        """
+        if self._style is Style.JSON:
+            typer.echo(format_json(event))
+        else:
+            self._write_row(event if row is None else row)
+        sys.stdout.flush()
+
+    def _write_row(self, row: Mapping[str, Any]) -> None:
+        if self._keys is None:
+            self._keys = list(row)
+        cells = {key: cell_of(row.get(key)) for key in self._keys}
+        if self._style is Style.CSV:
+            write_csv(self._keys, [cells], sys.stdout, has_headings=not self._is_begun)
+        else:
+            texts = [cell_text(cell) for cell in cells.values()]
+            write_markdown(self._keys, [texts], sys.stdout, has_headings=not self._is_begun)
+        self._is_begun = True
+
+
+def keys_of(*kinds: Any) -> list[str]:
+    """Return the names of the fields of dataclasses, each once."""
+    return list(dict.fromkeys(field.name for kind in kinds for field in fields(kind)))

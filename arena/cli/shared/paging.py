@@ -7,10 +7,9 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from arena.cli.shared.output import print_rows, print_table
-from arena.cli.shared.saying import say
-from arena.cli.shared.styles import Style, wanted_style
-from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.connect import next_command
+from arena.cli.shared.language import say
+from arena.cli.shared.output import Style, print_rows, print_table, wanted_style
 from arena.model.columns import Column
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 

@@ -1,10 +1,10 @@
-"""Plays a planned tournament on this machine, shows how far it is, and ends in good order when it is stopped."""
+"""Plays a planned tournament here, or follows one that a service plays, shows how far it is, and ends in good order."""
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -12,27 +12,29 @@ from functools import partial
 import typer
 
 from arena.cli.shared.cells import format_duration, printable
-from arena.cli.shared.connect import ArenaConnection
+from arena.cli.shared.connect import ArenaConnection, program
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.executors import make_executor
-from arena.cli.shared.fault_report import print_faults
-from arena.cli.shared.follow import follow
-from arena.cli.shared.host_report import report_host
-from arena.cli.shared.hosting_options import HostingOptions
+from arena.cli.shared.hosting import AUTO, RAY, HostingOptions
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
+from arena.cli.shared.language import named, say, told
+from arena.cli.shared.output import print_note
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.shared.saying import say, told
+from arena.cli.shared.request import granted_workers
+from arena.cli.shared.results import print_faults, report_host
 from arena.cli.shared.storage import Storage
-from arena.cli.shared.suggestions import program
 from arena.executor.interface import Executor, ExecutorFailedError
+from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.model.operations import Operation, OperationState
 from arena.model.planning import PlannedTournament
 from arena.model.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
+from arena.tournament.speed import SpeedMeter
 from engine.text import Text
 from ratings.errors import DatabaseError, DatabaseGoneError, DatabaseLostError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
@@ -41,6 +43,8 @@ from ratings.store.database import rescue
 WARNING_WITHOUT_SANDBOX = "cli_shared.warn_sandbox"
 """The id of the text that says that bots run without a sandbox."""
 _NOTE_EVERY_S = 1.0
+_LANES = 4
+"""As many matches are taken to be played at once by a service, which does not tell."""
 
 
 def announce(planned: PlannedTournament) -> None:
@@ -51,7 +55,7 @@ def announce(planned: PlannedTournament) -> None:
 
 
 def _origin(planned: PlannedTournament) -> str:
-    """Return the words for what everything is drawn from; with the secret if only that repeats it elsewhere."""
+    """Return what all draws come from, in words, with the secret if only that repeats them elsewhere."""
     if not planned.seeded:
         return say("cli_shared.no_seed")
     if planned.seed is None:
@@ -62,7 +66,7 @@ def _origin(planned: PlannedTournament) -> str:
 
 
 def play(connection: ArenaConnection, tournament_id: str, hosting: HostingOptions) -> TournamentDetail:
-    """See a tournament to its end, and return it; say on stderr how far it is, and what went wrong.
+    """Play or follow a tournament to its end and return it; progress and problems go to stderr.
 
     What is left of it is played here, unless a service plays it. Raises InterruptedRunError after Ctrl-C and CliError
     if results cannot be written or the host fails, both of which tell how to go on; CliError also if another command
@@ -141,7 +145,7 @@ def _rescued(storage: Storage) -> str:
 
 
 def _note(connection: ArenaConnection, row: TournamentRow) -> Callable[[], str]:
-    """Return what is asked, once a second at most, for what else a line of progress tells."""
+    """Return a function that gives the note of the next progress line; it is called once a second at most."""
     if row.tournament.format != Compare.traits.name:
         return str
     return lambda: connection.arena.tournaments.get_progress(row.tournament.id).sentence
@@ -208,3 +212,84 @@ async def _run(
         )
     display.end(end)
     return end
+
+
+def make_executor(
+    row: TournamentRow, hosting: HostingOptions, programs: StoredPrograms, levels: Iterable[str]
+) -> Executor:
+    """Return the executor for what is left of a tournament, whose bots run at these levels of the sandbox.
+
+    It has no more workers than there are matches to play, and at least one, so that an empty run says so itself.
+    """
+    left = max(1, row.progress.planned + row.progress.leased)
+    if hosting.executor == RAY:
+        return _of_cluster(row, hosting, programs, levels, left)
+    workers = min(granted_workers(hosting.workers, row.pool.cores), left)
+    return LocalExecutor(workers, warm_mb=hosting.warm_mb, cores=row.pool.cores)
+
+
+def _of_cluster(
+    row: TournamentRow, hosting: HostingOptions, programs: StoredPrograms, levels: Iterable[str], left: int
+) -> Executor:
+    from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
+    from arena.executor.ray.proving import Demands, RayOptions
+
+    options = RayOptions(
+        address="" if hosting.address == AUTO else hosting.address,
+        workers=min(hosting.workers or left, left),
+        cores=row.pool.cores,
+        warm_mb=hosting.warm_mb,
+        runtimes=programs.runtimes.tables(),
+        demands=Demands(games=(row.pool.game,), levels=sorted(levels)),
+        report=print_note,
+    )
+    return RayExecutor(options)
+
+
+def follow(connection: ArenaConnection, tournament_id: str) -> None:
+    """Say on stderr how far a tournament is, until it is over.
+
+    Raises InterruptedRunError after Ctrl-C, which leaves the tournament alone, and CliError if it was cancelled.
+    """
+    show = connection.command("tournament", "show", tournament_id, "--matches")
+    try:
+        last = _show_all(connection, tournament_id)
+    except KeyboardInterrupt:
+        raise InterruptedRunError(
+            Text(
+                "command.no_longer_watched_service_plays",
+                "no longer watched; the service plays on, `{command}` shows how far it is",
+                command=show,
+            )
+        ) from None
+    if last is not None and last.state is OperationState.CANCELLED:
+        raise CliError(
+            Text(
+                "command.tournament_cancelled_shows_what_played",
+                "the tournament was cancelled; `{command}` shows what was played",
+                command=show,
+            )
+        )
+    if last is not None and last.state is OperationState.FAILED:
+        raise CliError(
+            last.error
+            or Text(
+                "command.service_could_not_play_tournament",
+                "the service could not play the tournament; `{command}` shows how far it came",
+                command=show,
+            )
+        )
+
+
+def _show_all(connection: ArenaConnection, tournament_id: str) -> Operation | None:
+    lines, last, before = None, None, 0
+    meter = SpeedMeter(time.monotonic(), _LANES)
+    for last in connection.arena.tournaments.watch_tournament(tournament_id):
+        if lines is None:
+            lines, before = ProgressDisplay(last.done, last.total), last.done
+        speed = meter.speed(last.done - before, time.monotonic())
+        lines.update(last.done, told(last.sentence), last.total, speed=speed)
+    if lines is not None and last is not None:
+        is_cancelled = last.state is OperationState.CANCELLED
+        lines.end(last.done, named("tournament.status_", last.state) if is_cancelled else "")
+    return last

@@ -1,21 +1,24 @@
-"""Shows a run while it goes on: one live line on a terminal, or a line every few seconds in a log."""
+"""Shows how far a run, a look at the database or an upload is: a live line on a terminal, lines in a log."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Literal, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
-from arena.cli.shared.cells import format_duration
-from arena.cli.shared.layout import fold
-from arena.cli.shared.saying import say
-from arena.cli.shared.terminal import raw_stream, width_of
+from arena.cli.shared.cells import format_duration, printable
+from arena.cli.shared.language import say, told
+from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.i18n.plain import plain
+
+if TYPE_CHECKING:  # most of what is shown here asks nothing of a book
+    from ratings.ledger.work_progress import WorkStage
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
 _SILENT_S = 1.0
+_KIB = 1024
 
 
 def progress_text(done: int, total: int, rate: float | None) -> str:
@@ -86,16 +89,16 @@ class ProgressDisplay:
 
     @property
     def elapsed_s(self) -> float:
-        """Return how many seconds it has gone on."""
+        """Return the seconds since the start."""
         return self._clock() - self._start
 
     def _text(self, done: int, note: str) -> str:
-        text = progress_text(done, self._total, self._own_speed(done) if self._speed == "own" else self._speed)
+        speed = self._speed
+        if speed == "own":
+            elapsed_s = self.elapsed_s
+            speed = max(0, done - self._before) / elapsed_s if elapsed_s > 0 else 0.0
+        text = progress_text(done, self._total, speed)
         return f"{text}; {note}" if note else text
-
-    def _own_speed(self, done: int) -> float:
-        elapsed_s = self.elapsed_s
-        return max(0, done - self._before) / elapsed_s if elapsed_s > 0 else 0.0
 
     def _write(self, text: str) -> None:
         if self._live:
@@ -116,7 +119,7 @@ class ProgressDisplay:
 
 
 class LazyProgress:
-    """Shows how far something is that tells its total only while it goes on; nothing if it is done at once."""
+    """Shows the progress of something whose total is known only while it runs; nothing if it ends at once."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._clock = stream, clock
@@ -136,3 +139,83 @@ class LazyProgress:
         """Show that everything is done, if anything was shown."""
         if self._display is not None:
             self._display.end(self._total)
+
+
+class StageDisplay(ProgressDisplay):
+    """Shows on stderr what is being looked at, and for how long already."""
+
+    _part = "cli_db.stage_part"
+    _time = "cli_db.stage_time"
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(0, 0, sys.stderr if stream is None else stream, clock)
+
+    def show(self, stage: WorkStage, done: int, total: int) -> None:
+        """Show the stage, and how much of how much is done where that is counted, unless something was shown just now.
+
+        A look that is over within a few seconds leaves nothing in a log.
+        """
+        said = say(f"cli_db.stage_{stage}")
+        self.update(done, say(self._part, stage=said, done=done, total=total) if total else said)
+
+    def clear(self) -> None:
+        """Take the live line away."""
+        self.take_away()
+
+    def _text(self, _done: int, note: str) -> str:
+        return say(self._time, stage=note, time=format_duration(self.elapsed_s))
+
+
+class CopyDisplay(StageDisplay):
+    """Shows on stderr how far a copy of a database is, which counts rows."""
+
+    _part = "cli_db.copy_part"
+    _time = "cli_db.copy_time"
+
+
+def format_size(size_bytes: int) -> str:
+    """Write a number of bytes for people: 812 B, 14 KiB, 3.2 MiB."""
+    if size_bytes < _KIB:
+        return f"{size_bytes} B"
+    return f"{size_bytes / _KIB:.0f} KiB" if size_bytes < _KIB**2 else f"{size_bytes / _KIB**2:.1f} MiB"
+
+
+class UploadDisplay:
+    """Shows on stderr how much of an archive was sent, no more often than is useful."""
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._live = self._stream.isatty()
+        self._shown_at = clock()
+        self._written = 0
+
+    def update(self, sent_bytes: int, total_bytes: int) -> None:
+        """Show that so many bytes were sent, unless something was shown just now. Any thread may call it."""
+        now = self._clock()
+        if now - self._shown_at < (_LIVE_EVERY_S if self._live else _LOG_EVERY_S) and sent_bytes < total_bytes:
+            return
+        self._shown_at = now
+        share = 100 * sent_bytes // total_bytes if total_bytes else 100
+        text = say("cli_shared.uploading", sent=format_size(sent_bytes), total=format_size(total_bytes), share=share)
+        if self._live:
+            raw_stream(self._stream).write(f"\r{text.ljust(self._written)}")
+            self._written = len(text)
+        elif sent_bytes < total_bytes:
+            self._stream.write(f"{text}\n")
+        self._stream.flush()
+
+    def note_retry(self, error: Exception, pause_s: float) -> None:
+        """Write why an attempt failed and when the next one begins."""
+        self.end()
+        self._written = 0
+        self._stream.write(
+            say("cli_shared.tried_again", error=printable(told(str(error))), seconds=f"{pause_s:g}") + "\n"
+        )
+        self._stream.flush()
+
+    def end(self) -> None:
+        """End the live line."""
+        if self._live and self._written:
+            self._stream.write("\n")
+            self._stream.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +135,7 @@ SETTINGS = (
     RUNTIMES,
     STORE,
 )
+
+
+WEB_ADDRESS: Final = "127.0.0.1:7780"
+"""Where `arena web` shows a database unless it is told otherwise."""

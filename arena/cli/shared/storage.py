@@ -1,21 +1,26 @@
-"""Opens the database that a command names, and the store of the bots' files beside it."""
+"""Opens the database that a command names, with the store of the bots' files and the settings beside it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.cli.shared.connect import demo_command, need_here, next_command
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.places import need_here
-from arena.cli.shared.suggestions import demo_command, next_command
 from engine.text import Text
 from ratings.store.database import Database, is_there, open_database
 
 if TYPE_CHECKING:  # what keeps and starts bots is imported by those who do, not by who looks at the database
     from arena.hosting.sandbox.programs import StoredPrograms
     from arena.hosting.store import VersionStore
+    from arena.service.settings import ServiceSettings
+
+
+_FILE = "settings.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,8 @@ class Storage:
         return self.stored_programs()
 
     def stored_programs(self) -> StoredPrograms:
-        """Return the same, for those who are given the way to ask."""
-        from arena.cli.shared.runtimes import local_runtimes
+        """Return the programs of the bots; passed as a function to those who may never need them."""
+        from arena.cli.shared.hosting import local_runtimes
         from arena.hosting.sandbox.programs import StoredPrograms
 
         return StoredPrograms(self.store, runtimes=local_runtimes())
@@ -81,3 +86,16 @@ def need_existing(db: str) -> None:
                 second=add,
             )
         )
+
+
+def settings_beside(database: str) -> ServiceSettings:
+    """Return what the settings file beside a database says, with the defaults for the rest. Raises SettingsError."""
+    from arena.service.settings import load_settings  # only who asks for ladders or limits reads settings
+
+    return load_settings(Path(database).parent / _FILE, {}, os.environ).values
+
+
+def pace_beside(database: str) -> int | None:
+    """Return the pace of ladders that have none of their own, or `None` if the database lies in no home."""
+    is_home = (Path(database).parent / _FILE).is_file()
+    return settings_beside(database).service.matches_per_day if is_home else None

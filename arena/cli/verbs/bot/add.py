@@ -1,4 +1,7 @@
-"""The command `arena bot add`: each of several bots is added on its own, and told, whatever becomes of the others."""
+"""`arena bot add`: add bots from their directories, or samples by their names.
+
+Each of several bots is added on its own, and reported, whatever becomes of the others.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,16 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.building import build_added
 from arena.cli.shared.cells import printable
-from arena.cli.shared.errors import CliError, one_line
+from arena.cli.shared.connect import need_here
+from arena.cli.shared.errors import CliError, MisuseError, one_line
+from arena.cli.shared.hosting import RuntimesFile, build_added, local_runtimes
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import need_here
-from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.cli.shared.samples import bot_directory, need_some
-from arena.cli.shared.saying import say, told
-from arena.hosting.manifest import BotManifest
+from arena.hosting.manifest import MANIFEST_NAME, BotManifest
+from arena.hosting.manifest_fields import is_name
+from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.model.bots import AddedBot
 from engine import registry
 from engine.text import Text, without_place
@@ -122,3 +125,56 @@ def _warn_of_unknown_games(added: AddedBot) -> None:
             say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)),
             err=True,
         )
+
+
+def need_some(directories: Sequence[Path] | None) -> Sequence[Path]:
+    """Return the directories. Raise MisuseError, which lists the samples, if none was named."""
+    if not directories:
+        raise MisuseError(
+            Text(
+                "command.name_directory_bot_toml_sample",
+                "name a directory with a bot.toml, or a sample bot: {known}",
+                known=", ".join(sample_names()),
+            )
+        )
+    return directories
+
+
+def bot_directory(named: Path) -> Path:
+    """Return the directory that is named: what lies here goes first, then the sample bot of that name.
+
+    A note on stderr tells when both are there. Raise MisuseError, which lists the samples, if neither is.
+    """
+    if not is_name(str(named)):
+        return named
+    samples = sample_names()
+    if named.exists():
+        if str(named) in samples:
+            _print_which(named)
+        return named
+    if str(named) in samples:
+        return sample_directory(str(named))
+    raise MisuseError(
+        Text(
+            "command.no_such_directory_no_sample",
+            "{name}: there is no such directory, and no sample bot of that name; the samples are {known}",
+            name=named,
+            known=", ".join(samples),
+        )
+    )
+
+
+def _print_which(named: Path) -> None:
+    """Say that the directory is taken and not the sample. Raise MisuseError if it holds no bot."""
+    if not (named / MANIFEST_NAME).is_file():
+        raise MisuseError(
+            Text(
+                "command.what_lies_here_under_name",
+                "{name}: what lies here under that name has no {file}; to add the sample bot {name_2}, call this "
+                "from another directory",
+                name=named,
+                file=MANIFEST_NAME,
+                name_2=named,
+            )
+        )
+    typer.echo(say("cli_shared.takes_directory", name=named), err=True)

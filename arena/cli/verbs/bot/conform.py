@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.building import show_log
 from arena.cli.shared.cells import printable
+from arena.cli.shared.connect import refuse_server
 from arena.cli.shared.errors import CliError, MisuseError, unknown
+from arena.cli.shared.hosting import RuntimesFile, local_runtimes, show_log
 from arena.cli.shared.interrupt import run_interruptibly
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import refuse_server
-from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.cli.shared.saying import say, told
 from arena.conform.rules import BY_ID, RULES
 from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.runtimes.catalog import RuntimeCatalog
@@ -60,7 +59,10 @@ def conform(
 ) -> None:
     """Check whether a bot keeps every rule of the protocol."""
     refuse_server(context)
-    rules = [_known(one) for one in rule or ()]
+    rules = list(rule or ())
+    for one in rules:
+        if one not in BY_ID:
+            raise unknown("rule", one, list(BY_ID), _LIST)
     if list_rules:
         _print_rules(rules or list(BY_ID), as_json=as_json)
         return
@@ -77,15 +79,11 @@ def conform(
     if as_json:
         print_json([_json(verdict) for verdict in verdicts])
     else:
-        _print_summary(verdicts)
+        counts = Counter(verdict.state for verdict in verdicts)
+        found = ", ".join(f"{count} {_state_text(state)}" for state, count in counts.items())
+        typer.echo(f"{say('cli_bot.rules', count=len(verdicts))}: {found}")
     if broken:
         raise typer.Exit(1)
-
-
-def _known(text: str) -> str:
-    if text not in BY_ID:
-        raise unknown("rule", text, list(BY_ID), _LIST)
-    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,22 +150,13 @@ def _ignore(_verdict: RuleVerdict) -> None:
 
 
 def _print_verdict(verdict: RuleVerdict) -> None:
+    width = 1 + max(len(_state_text(state)) for state in ("kept", "broken", "unchecked", "not-applicable"))
     colon = ": " if verdict.message else ""
-    typer.echo(printable(f"{_state_text(verdict.state):<{_width()}} {verdict.rule.id}{colon}{told(verdict.message)}"))
+    typer.echo(printable(f"{_state_text(verdict.state):<{width}} {verdict.rule.id}{colon}{told(verdict.message)}"))
 
 
 def _state_text(state: str) -> str:
     return say(f"cli_bot.conform_{state.replace('-', '_')}")
-
-
-def _width() -> int:
-    return 1 + max(len(_state_text(state)) for state in ("kept", "broken", "unchecked", "not-applicable"))
-
-
-def _print_summary(verdicts: Sequence[RuleVerdict]) -> None:
-    counts = Counter(verdict.state for verdict in verdicts)
-    found = ", ".join(f"{count} {_state_text(state)}" for state, count in counts.items())
-    typer.echo(f"{say('cli_bot.rules', count=len(verdicts))}: {found}")
 
 
 def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:

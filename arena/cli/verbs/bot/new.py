@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.shared.connect import program
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.games import get_game
-from arena.cli.shared.options import AsJson, example
+from arena.cli.shared.language import say
+from arena.cli.shared.options import AsJson, example, get_game
 from arena.cli.shared.output import print_json
-from arena.cli.shared.saying import say
-from arena.cli.shared.suggestions import program
 from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.manifest_fields import FieldError, format_value, read_name
 from arena.hosting.sample_bots import KIT, NewBot, template_languages, write_new_bot
@@ -54,7 +53,8 @@ def new(
     written = write_new_bot(directory, language, called, chosen)
     if game is None:
         typer.echo(say("cli_bot.no_game_named", game=chosen), err=True)
-    _warn_of_missing(language)
+    if missing := missing_packages(language):
+        typer.echo(say("cli_bot.still_needs", command=install_command(missing)), err=True)
     if as_json:
         print_json({"name": called, "directory": str(directory), "language": language, "game": chosen})
         return
@@ -101,12 +101,6 @@ def _name(directory: Path, name: str | None) -> str:
                 name=format_value(directory.absolute().name),
             )
         ) from None
-
-
-def _warn_of_missing(language: str) -> None:
-    missing = missing_packages(language)
-    if missing:
-        typer.echo(say("cli_bot.still_needs", command=install_command(missing)), err=True)
 
 
 def _print_written(written: NewBot, name: str, game: str) -> None:

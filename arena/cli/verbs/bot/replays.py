@@ -16,9 +16,9 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.saying import say
 from arena.match.replay import ReplayError, load
 from arena.model.replays import Replay
 from engine.os_errors import os_error_text

@@ -1,4 +1,4 @@
-"""`arena bot submit`: hand a bot in at a service, and see it being admitted."""
+"""`arena bot submit` and `admission`: hand a bot in at a service, and see what its checks found."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
-from arena.cli.shared.connect import open_service
+from arena.cli.shared.connect import next_command, open_service, service_name
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import service_name
-from arena.cli.shared.saying import say, told
-from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.uploading import UploadDisplay
-from arena.cli.verbs.bot.findings import print_findings
+from arena.cli.shared.progress import UploadDisplay
+from arena.cli.verbs.bot.versions import print_findings
 from arena.hosting.manifest import load_manifest
 from arena.model.admissions import Admission
 from arena.model.uploads import Submitted
 from engine.text import Text
 from ratings.values.states import AdmissionState
 
-if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
+if TYPE_CHECKING:
     from arena.rpc.remote import RemoteArena
+
 
 app = typer.Typer()
 

@@ -15,13 +15,10 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import MisuseError, unknown
-from arena.cli.shared.games import get_game
-from arena.cli.shared.granting import granted_workers
-from arena.cli.shared.hosting_options import AUTO, read_hosting
-from arena.cli.shared.options import Workers, parse_names
-from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Cores, Seed, StartLimit
-from arena.cli.shared.runtimes import RuntimesFile
-from arena.cli.shared.saying import say, told
+from arena.cli.shared.hosting import AUTO, RuntimesFile, read_hosting
+from arena.cli.shared.language import say, told
+from arena.cli.shared.options import Workers, get_game, parse_names
+from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Cores, Seed, StartLimit, granted_workers
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.procfs.processes import has_proc

@@ -7,15 +7,20 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import connect
+from arena.cli.shared.connect import connect, program
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.granting import check_cores
-from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, Database, example, parse_names
+from arena.cli.shared.hosting import AllowReduced, Sandbox, read_hosting
+from arena.cli.shared.options import AsJson, Database, example, parse_names, with_options
 from arena.cli.shared.play import play
-from arena.cli.shared.request import BotNames, GameOption, MatchTerms, SameOwner, TournamentName, tournament_request
-from arena.cli.shared.suggestions import program
+from arena.cli.shared.request import (
+    BotNames,
+    GameOption,
+    MatchTerms,
+    SameOwner,
+    TournamentName,
+    check_cores,
+    tournament_request,
+)
 from arena.cli.verbs.match.show import print_match
 from engine.text import Text
 from ratings.values.states import MatchState

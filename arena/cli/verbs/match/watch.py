@@ -9,14 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.cells import printable
+from arena.cli.shared.cells import MatchId, printable
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.events import EventLines, keys_of
 from arena.cli.shared.interrupt import InterruptedRunError
-from arena.cli.shared.matches import MatchId
+from arena.cli.shared.language import language_of_names, named, say
 from arena.cli.shared.options import AsJson, Database, Language, example
-from arena.cli.shared.saying import language_of_names, named, say
+from arena.cli.shared.output import EventLines, keys_of
 from arena.model.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.errors import StoryError
 from arena.story.story import Story, follow
@@ -100,11 +99,8 @@ def _log_writer() -> Callable[[LogPart], None]:
 def _log_text(part: LogPart) -> None:
     gap = f"\n[{say('cli_match.bytes_left_out', bytes=part.cut_bytes)}]\n" if part.cut_bytes else ""
     lines = part.data.decode(errors="replace").splitlines(keepends=True)
-    typer.echo(gap + "".join(_log_line(line) for line in lines), nl=False)
-
-
-def _log_line(line: str) -> str:
-    return printable(line.rstrip("\r\n")) + ("\n" if line[-1] in "\r\n" else "")
+    text = "".join(printable(line.rstrip("\r\n")) + ("\n" if line[-1] in "\r\n" else "") for line in lines)
+    typer.echo(gap + text, nl=False)
 
 
 class _EventPrinter:

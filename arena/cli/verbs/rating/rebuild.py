@@ -9,16 +9,14 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.connect import connect
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.connect import connect, next_command
+from arena.cli.shared.interrupt import run_in_thread
+from arena.cli.shared.language import say, told
+from arena.cli.shared.options import AsJson, Database, example, with_options
 from arena.cli.shared.output import print_json
-from arena.cli.shared.pool_choice import PoolChoice
-from arena.cli.shared.saying import say, told
-from arena.cli.shared.stages import StageDisplay
+from arena.cli.shared.pools import PoolChoice
+from arena.cli.shared.progress import StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage
-from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.work_progress import OnWorkProgress
@@ -44,7 +42,11 @@ def rebuild(
     if as_json:
         print_json({"problems": problems}, table="problems")
     else:
-        _print(problems, outcome, db, check=check)
+        for problem in problems:
+            typer.echo(told(problem))
+        typer.echo(f"{db}: {outcome}")
+        if problems and check:
+            typer.echo(say("cli_rating.writes_anew", command=next_command("rating", "rebuild", db=db)))
     if problems:
         raise typer.Exit(errors.FAILED)
 
@@ -69,11 +71,3 @@ def _rebuild(storage: Storage, pool: str | None, report: OnWorkProgress) -> tupl
 def _pool_id(storage: Storage, pool: str | None) -> str | None:
     """Return the id of the pool that was named, or `None`, which stands for all pools."""
     return find_pool(storage.database, pool).id if pool else None
-
-
-def _print(problems: Sequence[str], outcome: str, db: str, *, check: bool) -> None:
-    for problem in problems:
-        typer.echo(told(problem))
-    typer.echo(f"{db}: {outcome}")
-    if problems and check:
-        typer.echo(say("cli_rating.writes_anew", command=next_command("rating", "rebuild", db=db)))

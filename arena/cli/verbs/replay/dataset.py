@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.files import written
-from arena.cli.shared.games import get_game
-from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.language import say, told
+from arena.cli.shared.options import AsJson, Database, example, get_game
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
-from arena.cli.shared.saying import say, told
 from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.matches import MatchSummary

@@ -1,4 +1,4 @@
-"""`arena tournament run`: plan and play a tournament, by a verb for each format."""
+"""`arena tournament run` and `resume`: plan and play a tournament, by a verb for each format, or go on with one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ import typer
 from arena.cli.shared import options, request, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.forecast import print_forecast
-from arena.cli.shared.granting import check_cores
-from arena.cli.shared.hosting_options import LOCAL, HostingArguments, LeakChecks, WarmMemory
-from arena.cli.shared.option_groups import with_options
-from arena.cli.shared.options import example, parse_names, print_help_without_verb
+from arena.cli.shared.hosting import LOCAL, HostingArguments, LeakChecks, WarmMemory
+from arena.cli.shared.options import (
+    AsJson,
+    Database,
+    TournamentText,
+    example,
+    parse_names,
+    print_help_without_verb,
+    with_options,
+)
 from arena.cli.shared.play import announce, play
-from arena.cli.shared.request import MatchTerms, tournament_request
-from arena.cli.shared.tournament_table import print_end
+from arena.cli.shared.request import MatchTerms, check_cores, print_forecast, tournament_request
+from arena.cli.shared.results import print_end
+from arena.model.operations import operation_target
 from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive, with_zone
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
@@ -28,13 +34,18 @@ from arena.tournament.formats.swiss import RETIRE_AFTER, USUAL, Swiss
 from engine.text import Text
 from ratings.statistics.stopping.question import MOST_WITHIN
 
-app = typer.Typer(
+_formats = typer.Typer(
     epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search")
 )
-app.callback(invoke_without_command=True)(print_help_without_verb)
-_formats = typer.Typer()
+app = typer.Typer()
 
 RetireAfter = Annotated[int, typer.Option("--retire-after", min=0, metavar="N")]
+
+
+_formats.callback(invoke_without_command=True)(print_help_without_verb)
+
+
+app.add_typer(_formats, name="run")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,9 +218,6 @@ def ladder(
     _run(LadderFormat(entry.seats, waves, retire_after), entry.game, entry.names, run)
 
 
-app.add_typer(_formats)
-
-
 def _run(form: Format, game: str, entrants: Sequence[str], run: RunOptions) -> None:
     """Order a tournament of these entrants, in this order, see it to its end, and print its table.
 
@@ -229,3 +237,20 @@ def _run(form: Format, game: str, entrants: Sequence[str], run: RunOptions) -> N
         announce(planned)
         detail = play(connection, planned.id, hosting)
         print_end(connection, detail, as_json=run.as_json)
+
+
+@app.command(epilog=example("arena tournament resume monday", "arena tournament resume monday --executor ray"))
+@with_options
+def resume(
+    tournament: TournamentText,
+    hosting: HostingArguments,
+    leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: WarmMemory = settings.WARM_MEMORY.default,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with a tournament that was stopped, at whatever point."""
+    wanted = hosting.read(leak_checks=leak_checks, warm_memory=warm_memory)
+    with connect(db) as connection:
+        found = operation_target(connection.arena.tournaments.get_progress(tournament))
+        print_end(connection, play(connection, found, wanted), as_json=as_json)

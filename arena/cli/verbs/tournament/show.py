@@ -1,4 +1,4 @@
-"""The command `arena tournament show`."""
+"""`arena tournament show`, `standings` and `leaks`: how a tournament stands, page by page if it is long."""
 
 from __future__ import annotations
 
@@ -10,20 +10,24 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.conclusions import conclusion_facts
-from arena.cli.shared.connect import connect
-from arena.cli.shared.fault_report import print_faults
-from arena.cli.shared.host_report import leak_lines, leak_summary, loss_lines
+from arena.cli.shared.connect import connect, next_command
+from arena.cli.shared.language import named, say, told
 from arena.cli.shared.matches import Reasons, annulled_ones, match_columns, noting_annulled
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more
 from arena.cli.shared.pools import describe_pool
-from arena.cli.shared.runners import RUNNING, runner_line
-from arena.cli.shared.saying import named, say, told
-from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import print_standings, translated_rows
-from arena.cli.verbs.tournament.arguments import TournamentText
+from arena.cli.shared.results import (
+    RUNNING,
+    conclusion_facts,
+    leak_lines,
+    leak_summary,
+    loss_lines,
+    print_faults,
+    print_standings,
+    runner_line,
+    translated_rows,
+)
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentDetail, TournamentSummary
 from ratings.values.states import MatchState
@@ -37,7 +41,7 @@ _REST = {"standings": "cli_tournament.more_table", "leaks": "cli_tournament.more
 @app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --limit 20"))
 def show(
     tournament: TournamentText,
-    matches: Annotated[bool, typer.Option("--matches")] = (False),
+    matches: Annotated[bool, typer.Option("--matches")] = False,
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,

@@ -11,21 +11,23 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
-from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
-from arena.cli.shared.connect import ArenaConnection, connect
+from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.events import EventLines
-from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.interrupt import InterruptedRunError
-from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import print_table
+from arena.cli.shared.language import named, say, told
+from arena.cli.shared.options import AsJson, Database, TournamentText, example
+from arena.cli.shared.output import EventLines, print_table
 from arena.cli.shared.progress import ProgressDisplay, progress_text
-from arena.cli.shared.runners import PLANNED, runner_line
-from arena.cli.shared.saying import named, say, told
-from arena.cli.shared.screen import Screen
-from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import print_standings, translated_rows
-from arena.cli.verbs.tournament.arguments import TournamentText
+from arena.cli.shared.results import (
+    PLANNED,
+    conclusion_facts,
+    conclusion_lines,
+    print_faults,
+    print_standings,
+    runner_line,
+    translated_rows,
+)
+from arena.cli.shared.terminal import Screen
 from arena.model.columns import STANDINGS, without_empty
 from arena.model.operations import Operation, OperationState
 from arena.model.tournaments import STOPPED, TournamentDetail

@@ -1,1 +1,0 @@
-"""The verbs of `arena cluster`."""

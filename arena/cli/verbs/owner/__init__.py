@@ -1,1 +1,0 @@
-"""The verbs of `arena owner` that are longer than a few lines."""

@@ -1,1 +1,0 @@
-"""What `arena serve` is made of besides its command."""

@@ -1,0 +1,250 @@
+"""What would be played: `--dry-run` says it and writes nothing, and `all` says who plays and who does not."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.model.planning import LeftOut, TournamentRequest
+from tests.cli.support import Arena, write_bot
+from tests.support.owners import running_server
+
+TERMS = ["--game", "foreign_king", "--seats", "2", "--time", "50ms", "--workers", "2"]
+SHORT = ["--option", "max_rounds=1"]
+
+
+def contents(db: Path) -> list[str]:
+    with closing(sqlite3.connect(db)) as connection:
+        return list(connection.iterdump())
+
+
+FORMATS: list[tuple[list[str], int | None, bool]] = [
+    (["round-robin", "--blocks", "3"], 18, False),
+    (["sample", "--blocks", "4"], 12, False),
+    (["gauntlet", "--challenger", "eve", "--blocks", "5"], 20, False),
+    (["swiss", "--rounds", "4"], 8, True),
+    (["knockout", "--best-of", "3"], 18, True),
+    (["adaptive", "--max-blocks", "50", "--until", "winner known at 90%"], 100, True),
+    (["ladder", "--waves", "7"], 14, True),
+    (["ladder", "--waves", "0"], None, False),
+]
+
+
+def test_every_format_says_how_many_matches_it_has_and_writes_nothing(table: Arena) -> None:
+    before = contents(table.db)
+    for words, matches, is_most in FORMATS:
+        bots = "ada,bob" if "gauntlet" in words else "all"
+        forecast = table("tournament", "run", *words, *TERMS, "--bots", bots, "--dry-run", "--json").json
+        assert (forecast["matches"], forecast["is_most"]) == (matches, is_most), words
+        assert {bot.partition("@")[0] for bot in forecast["bots"]} == {"ada", "bob", "eve"}, words
+    assert contents(table.db) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["gauntlet", "--challenger", "eve"],
+        pytest.param(["round-robin", "--blocks", "3"], marks=pytest.mark.needs("minutes")),
+    ],
+)
+def test_what_is_exact_is_what_is_played(table: Arena, words: list[str]) -> None:
+    line = ["tournament", "run", *words, *TERMS, *SHORT, "--bots", "ada,bob", "--name", "cup"]
+    forecast = table(*line, "--dry-run", "--json").json
+    assert table(*line).code == 0
+    summary = table("tournament", "list", "--json").json[0]
+    assert (summary["total"], summary["pool_id"]) == (forecast["matches"], forecast["pool"]["pool_id"])
+
+
+def test_without_a_match_in_the_pool_the_time_is_what_the_clock_allows(table: Arena) -> None:
+    line = ["tournament", "run", "round-robin", *TERMS, "--bots", "all", "--blocks", "3", "--dry-run"]
+    told = table(*line)
+    assert told.code == 0
+    forecast = table(*line, "--json").json
+    assert (forecast["measured"], forecast["is_new_pool"], forecast["at_once"]) == (0, True, 2)
+    assert forecast["match_us"] == 120 * 50_000  # foreign_king has about 120 decisions at a table of two
+    assert forecast["seconds"] == pytest.approx(18 * 6.0 / 2)
+    assert "matches   18\n" in told.out
+    assert "at most about 54 s, 2 at once: 6.0 s a match of usual length" in told.out
+    assert "nothing was written" in told.out
+
+
+def test_with_matches_in_the_pool_the_time_is_measured(table: Arena) -> None:
+    line = ["tournament", "run", "round-robin", *TERMS, *SHORT, "--bots", "all"]
+    assert table(*line).code == 0
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE match SET duration_us = 3000000")
+    told = table(*line, "--blocks", "3", "--dry-run").out
+    assert "about 27 s, 2 at once: 3.0 s a match, measured in 6 among these versions" in told
+    assert "nothing played yet" not in told
+    other = table(*line, "--time", "1s", "--dry-run", "--json").json
+    assert other["measured"] == 0
+
+
+@pytest.mark.needs("minutes")
+def test_matches_of_other_versions_tell_no_time(table: Arena, tmp_path: Path) -> None:
+    line = ["tournament", "run", "round-robin", *TERMS, *SHORT]
+    assert table(*line, "--bots", "ada,bob").code == 0
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE match SET duration_us = 100000")
+    same = table(*line, "--bots", "bob,ada", "--dry-run")
+    assert "less than a second, 2 at once: 100 ms a match, measured in 2 among these versions" in same.out
+    table("bot", "add", write_bot(tmp_path / "ada", "ada", body="# slower\n"))
+    for bots in ("ada,bob", "bob,eve"):
+        forecast = table(*line, "--bots", bots, "--dry-run", "--json").json
+        assert (forecast["measured"], forecast["is_new_pool"]) == (0, False)
+
+
+def test_a_comparison_says_its_most_too(table: Arena) -> None:
+    line = ["compare", "ada", "bob", "--game", "foreign_king", "--max-blocks", "10", "--dry-run"]
+    told = table(*line)
+    assert told.code == 0
+    assert " at most\n" in told.out
+    assert table("tournament", "list", "--json").json == []
+
+
+def test_what_would_be_refused_is_refused_and_who_is_left_out_is_told(table: Arena) -> None:
+    line = ["tournament", "run", "round-robin", *TERMS, "--dry-run", "--bots"]
+    table("bot", "disable", "bob")
+    assert "bot 'bob' is disabled" in table.refusal(*line, "ada,bob")
+    assert "left out: bob: it is disabled" in table(*line, "all").err
+    assert "there is no bot 'evee'" in table.refusal(*line, "ada,evee")
+    assert "over the 250000 of one tournament" in table.refusal(*line, "all", "--blocks", "900000")
+    assert table("tournament", "run", "round-robin", *TERMS, *SHORT, "--bots", "ada,eve", "--name", "cup").code == 0
+    assert "there is a tournament 'cup' already" in table.refusal(*line, "ada,eve", "--name", "cup")
+
+
+def test_without_a_database_none_is_made(arena: Arena) -> None:
+    assert "there is no database" in arena.refusal(
+        "tournament", "run", "round-robin", *TERMS, "--bots", "all", "--dry-run", code=1
+    )
+    assert not arena.db.exists()
+
+
+def test_a_service_forecasts_as_well(table: Arena) -> None:
+    request = TournamentRequest(
+        format="round-robin", settings={"blocks": 2}, game="foreign_king", seats=2, bots=("all",), time="50ms",
+        start_limit="10s",
+    )  # fmt: skip
+    with (
+        tempfile.TemporaryDirectory(prefix="kma") as directory,
+        running_server(Path(directory), database=table.db) as server,
+        server.arena() as arena,
+    ):
+        forecast = arena.forecasts.forecast_tournament(request)
+        assert (forecast.matches, forecast.is_most, forecast.left_out) == (12, False, ())
+        assert arena.tournaments.list_tournaments().items == ()
+
+
+RUN = ["tournament", "run"]
+GAME = ["--game", "foreign_king", "--seats", "2", "--option", "max_rounds=1"]
+CUP_TERMS = [*GAME, "--seed", "1", "--name", "cup", "--workers", "1"]
+
+
+def entrants(arena: Arena) -> list[str]:
+    return sorted(row["bot"] for row in arena("tournament", "show", "cup", "--json").json["standings"])
+
+
+def test_all_is_every_bot_that_can_play_and_who_cannot_is_told_with_the_reason(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "kasparov", "kasparov", games='["chess"]'))
+    table("bot", "add", write_bot(tmp_path / "gone", "gone"))
+    shutil.rmtree(table("bot", "show", "gone", "--json").json["versions"][0]["directory"])
+    table("bot", "disable", "bob")
+    finished = table(*RUN, "round-robin", *CUP_TERMS, "--bots", "all")
+    assert finished.code == 0, finished.err
+    assert entrants(table) == ["ada", "eve"]
+    left_out = [line for line in finished.err.splitlines() if line.startswith("left out: ")]
+    assert left_out[0] == "left out: bob: it is disabled"
+    assert left_out[1].startswith("left out: gone: ")
+    assert "the files of this version are missing" in left_out[1]
+    assert left_out[2:] == ["left out: kasparov: it does not play foreign_king"]
+
+
+def test_all_stands_beside_names_and_means_the_others(table: Arena, tmp_path: Path) -> None:
+    old = table("bot", "show", "ada", "--json").json["versions"][0]["content_hash"]
+    table("bot", "add", write_bot(tmp_path / "ada", "ada", body="# better\n"))
+    assert table(*RUN, "gauntlet", *CUP_TERMS, "--challenger", "eve", "--bots", f"all,ada@{old}").code == 0
+    assert entrants(table) == ["ada", "ada", "bob", "eve"]
+
+
+def test_a_comparison_may_meet_all_others(table: Arena) -> None:
+    line = ["compare", "ada", "bob", "--game", "foreign_king", "--field", "all", "--max-blocks", "1"]
+    assert table(*line, *GAME[-2:], "--name", "cup").code == 0
+    assert entrants(table) == ["ada", "bob", "eve"]
+
+
+def test_where_each_bot_is_named_all_is_refused_with_what_it_means(table: Arena) -> None:
+    for bots in ("all", "all,ada", "ada,all,eve"):
+        refusal = table.refusal("match", "run", "--game", "foreign_king", "--bots", bots)
+        assert refusal == (
+            "'all' stands for every bot in tournaments and comparisons; a match takes one bot for each seat: name them"
+        )
+    gauntlet = [*RUN, "gauntlet", *CUP_TERMS, "--challenger", "all", "--bots", "ada,bob"]
+    compare = ["compare", "all", "bob", "--game", "foreign_king", "--dry-run"]
+    for line in (gauntlet, [*gauntlet, "--dry-run"], compare):
+        refusal = table.refusal(*line)
+        assert refusal.startswith("'all' stands for the opponents of a challenger or the field of a comparison; "), (
+            refusal
+        )
+    assert table("tournament", "list", "--json").json == []
+
+
+def test_with_nobody_left_a_line_says_so_and_nothing_is_written(table: Arena) -> None:
+    for bot in ("ada", "bob", "eve"):
+        table("bot", "disable", bot)
+    refusal = table.refusal(*RUN, "round-robin", *CUP_TERMS, "--bots", "all")
+    assert refusal.startswith("no bot here besides those named can play foreign_king; ")
+    assert table("tournament", "list", "--json").json == []
+
+
+def test_very_many_that_are_left_out_are_counted(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.app.planning.MOST_TOLD", 1)
+    table("bot", "disable", "bob")
+    write_bot(table.db.parent / "zed", "zed", games='["chess"]')
+    table("bot", "add", table.db.parent / "zed")
+    told = table(*RUN, "round-robin", *CUP_TERMS, "--bots", "all").err
+    assert "left out: bob: it is disabled\nleft out: +1: too many to be named one by one" in told
+
+
+def test_bots_of_owners_play_too_with_the_version_that_is_active(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "zoe", "fox"), "--owner", "zoe")
+    assert table(*RUN, "round-robin", *CUP_TERMS, "--bots", "all", "--sandbox", "none").code in (0, 1)
+    assert "zoe/fox" in entrants(table)
+    table("owner", "disable", "zoe")
+    finished = table(*RUN, "round-robin", *CUP_TERMS[:-4], "--name", "two", "--bots", "all")
+    assert "left out: zoe/fox: its owner is disabled" in finished.err
+
+
+def test_a_service_tells_whom_it_left_out(table: Arena) -> None:
+    table("bot", "disable", "bob")
+    request = TournamentRequest(
+        format="round-robin", settings={"blocks": 1}, game="foreign_king", seats=2, bots=("all",), time="50ms",
+        start_limit="10s",
+    )  # fmt: skip
+    with (
+        tempfile.TemporaryDirectory(prefix="kma") as directory,
+        running_server(Path(directory), database=table.db) as server,
+        server.arena() as arena,
+    ):
+        planned = arena.tournaments.create_tournament(request)
+    assert planned.left_out == (LeftOut("bob", "it is disabled"),)
+
+
+@pytest.mark.needs("minutes")
+def test_a_swiss_tournament_of_all_has_the_rounds_of_their_number(table: Arena, tmp_path: Path) -> None:
+    for name in ("fox", "hen"):
+        table("bot", "add", write_bot(tmp_path / name, name))
+    swiss = [*RUN, "swiss", *GAME]
+    for bots in ("all", "all,ada", "ada,bob,eve,fox,hen"):
+        assert table(*swiss, "--bots", bots, "--dry-run", "--json").json["matches"] == 3 * 2 * 2
+    assert table(*swiss, "--bots", "all", "--name", "cup").code == 0
+    assert table("tournament", "show", "cup", "--json").json["settings"]["rounds"] == 3
+
+
+def test_no_bot_is_called_like_all_of_them(table: Arena, tmp_path: Path) -> None:
+    for line in (["bot", "add", write_bot(tmp_path / "all", "all")], ["bot", "rename", "ada", "all"]):
+        assert "'all' stands for every bot" in table.refusal(*line)
