@@ -102,7 +102,9 @@ class _Table:
     def play(self) -> OfflineMatch:
         """Play until the rules end the game, or all but one have resigned, and return how it went."""
         for bot in self._bots:
-            bot.send(self._welcome(bot.join()))
+            join = parse_join(bot.join())
+            assert isinstance(join, play_pb2.Join), "a session begins with its Join"
+            bot.send(encode_joined(join.games, self._match.playing.game))
         for seat, bot in enumerate(self._bots):
             bot.send(self._encoder.started(seat))
         self._match.begin()
@@ -110,9 +112,6 @@ class _Table:
             self._ask(decision)
         for seat, bot in enumerate(self._bots):
             bot.send(self._encoder.finished(seat))
-        return self._summary()
-
-    def _summary(self) -> OfflineMatch:
         result = self._match.result()
         return OfflineMatch(
             ranks=result.ranks,
@@ -122,11 +121,6 @@ class _Table:
             decisions=tuple(self._decisions),
             slowest_s=tuple(self._slowest_s),
         )
-
-    def _welcome(self, first_message: bytes) -> bytes:
-        join = parse_join(first_message)
-        assert isinstance(join, play_pb2.Join), "a session begins with its Join"
-        return encode_joined(join.games, self._match.playing.game)
 
     def _ask(self, decision: Decision) -> None:
         """Put a decision to its seat and have the match judge the answer. Raises AnswerError for a fault."""
@@ -139,9 +133,6 @@ class _Table:
         message = parse_request(answer)
         assert not isinstance(message, Leave), "a session never leaves by itself"
         self._match.receive(seat, message, 0, 0)  # no time is charged, so nobody is late
-        self._raise_fault(seat)
-
-    def _raise_fault(self, seat: int) -> None:
         for fault in self._match.faults_of(seat):
             name = type(self._bots[seat].bot).__name__
             raise AnswerError(f"ply {fault.ply}, seat {seat} ({name}): {fault.explanation}")

@@ -99,7 +99,9 @@ def playthrough(
             yield from _position_lines(game, state)
         yield ""
         yield f"ply {playing.ply} · seat {seat}"
-        yield "  " + _legal_text(game.actions, state)
+        names = [game.actions.format(action) for action in state.legal_actions()]
+        is_long = len(names) > _LONGEST_LINE
+        yield "  " + (f"{len(names)} actions: {names[0]} ... {names[-1]}" if is_long else " ".join(names))
         event = playing.apply(choose(state))
         yield CHOSEN + game.actions.format(event.action)
         yield from (f"  {reveal.kind} {' '.join(map(str, reveal.values))}" for reveal in event.reveals)
@@ -111,11 +113,6 @@ def playthrough(
 
 def _position_lines(game: Game, state: State) -> Iterator[str]:
     yield from ("", "-" * 60, *game.shown.text(state, None, "en").splitlines())
-
-
-def _legal_text(actions: ActionTable, state: State) -> str:
-    names = [actions.format(action) for action in state.legal_actions()]
-    return " ".join(names) if len(names) <= _LONGEST_LINE else f"{len(names)} actions: {names[0]} ... {names[-1]}"
 
 
 def actions_in(actions: ActionTable, lines: Iterable[str]) -> Iterator[int]:

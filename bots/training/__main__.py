@@ -189,7 +189,9 @@ def main(argv: Sequence[str]) -> int:
     arguments = parse(argv)
     try:
         game = registry.get(arguments.game)
-        seats = _seats_of(game, arguments.seats)
+        if arguments.seats is not None:
+            game.check_seats(arguments.seats)
+        seats = game.seats if arguments.seats is None else [arguments.seats]
         start = start_of(need_weighing(game), arguments)
         start.in_order(need_weighing(game).names, start.weights)
         arguments.out = arguments.out or Path(f"{game.name}-weights.json")
@@ -210,14 +212,6 @@ def main(argv: Sequence[str]) -> int:
         print_line("bots.training: stopped; nothing was written")
         return 130
     return 0
-
-
-def _seats_of(game: Game, only: int | None) -> Sequence[int]:
-    """Return the numbers of seats that are played. Raises SeatsError for one that the game has not."""
-    if only is None:
-        return game.seats
-    game.check_seats(only)
-    return [only]
 
 
 def _write(found: WeightsFile, out: Path) -> None:

@@ -16,7 +16,7 @@ from engine.chance import SeededChance
 from engine.core import AbilityError, ActionTable, Game, Observation, State
 from engine.features import Featured, FeaturePart, reals
 from engine.kit.options import no_options
-from engine.openspiel.facts import Facts, load_game
+from engine.openspiel.family import Facts, load_game
 from engine.openspiel.library import VERSION, play_again
 from engine.openspiel.state import OpenSpielState, SeenState, begin, read
 from engine.text import Text
@@ -198,7 +198,8 @@ def featured_of(game: OpenSpielGame) -> Featured | None:
         return None
     if not game.inner.get_type().provides_observation_tensor:
         return None
-    planes, board = _shape(game.inner.observation_tensor_shape())
+    shape = game.inner.observation_tensor_shape()
+    planes, board = (shape[0], tuple(shape[1:])) if len(shape) > 2 else (1, tuple(shape))  # smaller: one plane
     parts = (reals("tensor", "a part of OpenSpiel's observation tensor", tuple(f":{n}" for n in range(planes))),)
 
     def parts_of(seats: int, options: Any) -> Sequence[FeaturePart]:
@@ -206,13 +207,6 @@ def featured_of(game: OpenSpielGame) -> Featured | None:
         return parts
 
     return Featured(board=lambda _seats, _options: board, parts=parts_of, numbers=numbers_of)
-
-
-def _shape(shape: Sequence[int]) -> tuple[int, tuple[int, ...]]:
-    """Return the number of planes, and the board: a tensor of less than three dimensions is one plane."""
-    if len(shape) > 2:
-        return shape[0], tuple(shape[1:])
-    return 1, tuple(shape)
 
 
 def numbers_of(state: OpenSpielState | SeenState, seat: int) -> Sequence[float]:

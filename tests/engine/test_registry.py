@@ -1,7 +1,10 @@
-"""Finding games: folders of the engine, and plug-ins."""
+"""The registry finds games and plug-ins by their names, and loads of each what is asked for."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -96,3 +99,32 @@ def test_a_bot_is_told_of_a_game_of_a_family_if_it_names_it_and_when_a_match_sta
         spec = king_spec("m", [seat_spec(0), seat_spec(1)], game=game, rules_version=registry.get(game).rules_version)
         started = play_pb2.PlayResponse.FromString(MatchEncoder(Match(spec)).started(0)).match_started
         assert (started.HasField("game_info"), tuple(started.game_info.actions)) == (bool(names), names)
+
+
+GAMES = ("foreign_king", "rex_romanorum")
+PROGRAM = """
+import json, os, sys
+from engine import registry
+
+for name, road, given in json.load(sys.stdin):
+    if child := os.fork():  # each in a process that has loaded no game
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        continue
+    game = registry.get(name)
+    state = game.state_from_json(given) if road == "json" else game.observed(bytes.fromhex(given)).state
+    print(json.dumps([name, state.seat(), list(state.legal_actions()), state.outcome()]), flush=True)
+    os._exit(0)
+"""
+
+
+def test_a_position_from_outside_has_its_moves_in_a_process_that_made_none() -> None:
+    given, expected = [], []
+    for name in GAMES:
+        game = registry.get(name)
+        state = game.new_state(3)
+        given += [(name, "json", state.to_json()), (name, "wire", game.encode_observation(state, 0)[1].hex())]
+        expected += [[name, state.seat(), list(state.legal_actions()), None]] * 2
+    finished = subprocess.run(
+        [sys.executable, "-c", PROGRAM], input=json.dumps(given), capture_output=True, text=True, check=True
+    )
+    assert [json.loads(line) for line in finished.stdout.splitlines()] == expected

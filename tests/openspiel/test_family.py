@@ -20,7 +20,7 @@ from engine.conformance import check_game
 from engine.core import UnknownGameError
 from engine.kit.layout import read_json
 from engine.openspiel import family, library
-from engine.openspiel.facts import Facts, Value, find_out, read_parameters, split_name, write_name
+from engine.openspiel.family import Facts, Value, find_out, read_parameters, split_name, write_name
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULTS: dict[str, Value] = {"board_size": 19, "komi": 7.5, "swap": False, "rule": "first"}

@@ -10,7 +10,7 @@ from typing import Final
 from engine.core import OptionsError
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.odds import CASTLE, FIELD, win_probability
-from engine.games.rex_romanorum.options import OPTIONS, Options, Triple
+from engine.games.rex_romanorum.options import OPTIONS, Triple
 from engine.text import Text
 
 USAGE: Final = """\
@@ -66,17 +66,14 @@ def _answer(arguments: Sequence[str]) -> str:
             )
         )
     attackers, defenders = (parse_army(army) for army in armies)
-    options = _options([argument for argument in arguments if "=" in argument and not argument.startswith("-")])
+    assignments = (text.partition("=") for text in arguments if "=" in text and not text.startswith("-"))
+    options = OPTIONS.parse({key: value for key, _, value in assignments})
     terrain = CASTLE if flags else FIELD
     chance = win_probability(attackers, defenders, terrain, options)
     return (
         f"{format_army(attackers)} against {format_army(defenders)} {'at a castle' if flags else 'in the field'}: "
         f"{chance:.4%}\n"
     )
-
-
-def _options(assignments: Sequence[str]) -> Options:
-    return OPTIONS.parse({key: value for key, _, value in (text.partition("=") for text in assignments)})
 
 
 def parse_army(text: str) -> Triple:

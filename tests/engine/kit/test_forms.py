@@ -1,15 +1,18 @@
-"""How fields stand in JSON: what is written is read again, what does not fit is refused with its key on both roads."""
+"""Forms of fields and the reading of parts: what is written is read again, what does not fit is refused by its key."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from engine.core import PositionError
+from engine.kit import forms
 from engine.kit.forms import FieldForm, Flag, ListOf, Name, Number, Numbers, Optional, SeatNumber, seat_count
-from engine.kit.tables import ByName, Columns, PackedCounts
+from engine.kit.tables import ByName, Columns, Entries, FewEntries, Mask, PackedCounts
 
 
 @dataclass
@@ -108,3 +111,93 @@ def test_a_list_that_was_read_or_written_is_a_copy() -> None:
     form.read(given, "key", TABLE).append(4)
     form.write(given, TABLE).append(4)
     assert given == [1, 2, 3]
+
+
+NAMES = ("north", "south")
+REFUSED: list[tuple[Callable[[], Any], str]] = [
+    (lambda: forms.read_int(True, "gold", 0, 9), "gold: expected an integer from 0 to 9, not True"),
+    (lambda: forms.read_int(10, "gold", 0, 9), "gold: expected an integer from 0 to 9, not 10"),
+    (lambda: forms.read_ints((1, 2), "gold", 2, 9), "gold: expected a list of 2 integers, not (1, 2)"),
+    (lambda: forms.read_ints([1, -2], "gold", 2, 9), "gold[1]: expected an integer from 0 to 9, not -2"),
+    (lambda: forms.read_flag(1, "final"), "final: expected true or false, not 1"),
+    (lambda: forms.read_name([], "wind", NAMES), "wind: expected north, south, not []"),
+    (lambda: forms.read_name("x", "n", [str(n) for n in range(50)]), "n: expected a name like 0, not 'x'"),
+    (lambda: forms.read_list({}, "asked"), "asked: expected a list, not {}"),
+    (lambda: forms.read_object(3, "there", NAMES), "there: expected an object, not 3"),
+    (lambda: forms.read_object({"north": 1}, "there", NAMES), "there: the key 'south' is missing"),
+    (lambda: forms.read_object(dict.fromkeys((*NAMES, 1)), "there", NAMES), "there: there is no key 1"),
+    (
+        lambda: forms.read_int("x" * 99, "gold", 0, 9),
+        "not 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...",
+    ),
+    (
+        lambda: forms.read_header({"game": "a", "version": 2}, "a", 1, ("game", "version")),
+        "positions of a, version 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("read", "message"), REFUSED)
+def test_a_refusal_names_the_place_and_what_it_takes(read: Callable[[], Any], message: str) -> None:
+    with pytest.raises(PositionError) as refusal:
+        read()
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_what_fits_is_read() -> None:
+    assert forms.read_ints([0, 9], "gold", 2, 9) == [0, 9]
+    assert forms.read_name("south", "wind", NAMES) == 1
+    assert forms.read_name("south", "wind", {"south": 7}) == 7
+
+
+def test_a_list_that_was_read_is_a_copy() -> None:
+    given = [1, 2]
+    forms.read_ints(given, "gold", 2, 9).append(3)
+    assert given == [1, 2]
+
+
+STATE = SimpleNamespace(seats=3)
+LANDS = {"north": 0, "east": 1, "south": 2}
+OWNERS = Entries(LANDS, SeatNumber(), nothing=-1, example="{'north': 0}")
+ARMIES = FewEntries(Entries(LANDS, Number(1, 9), nothing=0, example="{'north': 3}"))
+REGIONS = Mask(tuple(LANDS))
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "data"),
+    [
+        (REGIONS, 0b101, ["north", "south"]),
+        (OWNERS, [2, -1, 0], {"north": 2, "south": 0}),
+        (ARMIES, {0: 3, 2: 9}, {"north": 3, "south": 9}),
+    ],
+)
+def test_a_form_reads_back_what_it_writes(form: FieldForm, value: Any, data: Any) -> None:
+    assert form.write(value, STATE) == data
+    assert form.read(data, "key", STATE) == value
+    form.check(value, "key", STATE)
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "message"),
+    [
+        (REGIONS, ["west"], "key: expected north, east, south, not 'west'"),
+        (REGIONS, ["east", "east"], "key: something is named twice"),
+        (OWNERS, ["north"], r"key: expected an object like \{'north': 0\}"),
+        (OWNERS, {"north": 3}, "key.north: expected an integer from 0 to 2, not 3"),
+        (ARMIES, {"west": 1}, "key: expected north, east, south, not 'west'"),
+        (ARMIES, {"east": 0}, "key.east: expected an integer from 1 to 9, not 0"),
+    ],
+)
+def test_what_is_no_such_table_is_refused_by_its_key(form: FieldForm, data: Any, message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        form.read(data, "key", STATE)
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [(REGIONS, 0b1000), (REGIONS, -1), (OWNERS, [0, 1]), (OWNERS, [3, 0, 0]), (ARMIES, {3: 1}), (ARMIES, {0: 10})],
+)
+def test_tables_from_the_wire_are_held_to_the_same_bounds(form: FieldForm, value: Any) -> None:
+    with pytest.raises(PositionError, match=r"^key"):
+        form.check(value, "key", STATE)

@@ -1,4 +1,4 @@
-"""The position as a picture of 800 by 1060, in many small parts: score track, map, panels, table of holdings."""
+"""The position as a picture of 800 by 1060, in many small parts: score track, map, its panels, table of holdings."""
 
 from __future__ import annotations
 

@@ -314,12 +314,12 @@ def abbreviated(name: str, letters: int) -> str:
     """Return a name in at most so many letters, its end left out before a vowel, with a full stop, if it is longer."""
     if len(name) <= letters:
         return name
-    ends = (end for end in range(letters - 1, _FEWEST - 1, -1) if _ends_well(name, end))
+    ends = (
+        end
+        for end in range(letters - 1, _FEWEST - 1, -1)
+        if name[end] in _VOWELS and name[end - 1] not in _VOWELS and name[end - 1].isalpha()
+    )
     return name[: next(ends, letters - 1)].rstrip(" -") + "."
-
-
-def _ends_well(name: str, end: int) -> bool:
-    return name[end] in _VOWELS and name[end - 1] not in _VOWELS and name[end - 1].isalpha()
 
 
 def _pieces(stands: RegionPieces) -> list[_Piece]:

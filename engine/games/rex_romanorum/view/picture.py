@@ -198,11 +198,8 @@ def draw_cartouche(state: RexState, names: Mapping[str, str]) -> tuple[str, str,
     if state.decider is None:
         king = names["no_king"] if state.king == NOBODY else f"{names['king']}: {names[f'arms_{state.king}']}"
         return title, time, text(152, 86, king, "c s")
-    return title, time, shield(state.decider, 34, 81) + text(50, 86, clipped(_phase(state, names), 26), "s")
-
-
-def _phase(state: RexState, names: Mapping[str, str]) -> str:
-    return phase_label(PHASES[state.phase], names)
+    phase = clipped(phase_label(PHASES[state.phase], names), 26)
+    return title, time, shield(state.decider, 34, 81) + text(50, 86, phase, "s")
 
 
 def draw_cards(state: RexState, view: View, names: Mapping[str, str]) -> list[str]:

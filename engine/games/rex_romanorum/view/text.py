@@ -168,7 +168,8 @@ def labels(language: str) -> Mapping[str, str]:
     regions = dict(zip(REGIONS, NAMES, strict=True))
     names = {**_TEXTS["en"], **regions, **_TEXTS.get(language, _TEXTS["en"])}
     actions = {action: _label(action, names) for action in ACTIONS.names}
-    return MappingProxyType(names | _verbs(names) | actions)
+    verbs = {name.removeprefix(_STEP): text for name, text in names.items() if name.startswith(_STEP)}
+    return MappingProxyType(names | verbs | actions)
 
 
 def phase_label(phase: str, names: Mapping[str, str]) -> str:
@@ -190,8 +191,3 @@ def _label(action: str, names: Mapping[str, str]) -> str:
         else:
             known["diocese" if place == 0 and verb in _WITH_DIOCESE else "region"] = names[parameter]
     return names[verb].format_map(known)
-
-
-def _verbs(names: Mapping[str, str]) -> dict[str, str]:
-    """Return what the first words of notations are called by themselves, in place of the templates of their labels."""
-    return {name.removeprefix(_STEP): text for name, text in names.items() if name.startswith(_STEP)}

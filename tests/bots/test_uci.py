@@ -1,10 +1,13 @@
-"""An engine as a process: what is said to it, what it may answer, and what is made of one that misbehaves."""
+"""The bridge to UCI engines: the conversation, the process, the limits of time, and the command."""
+
+from __future__ import annotations
 
 import re
 import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +15,15 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.procfs.processes import list_children
+from arena.v1 import match_pb2, play_pb2
+from bots.decision import Decision, Match
+from bots.uci.__main__ import main
+from bots.uci.bot import go_by_clock
 from bots.uci.engine import LONGEST_LINE, Engine, EngineProcess, UciError, quote
+from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until
 
-SCRIPTED = Path(__file__).resolve().parents[2] / "support" / "uci_engine.py"
+SCRIPTED = Path(__file__).resolve().parents[1] / "support" / "uci_engine.py"
 START, GO = "position startpos", "go nodes 1"
 
 
@@ -187,3 +195,76 @@ def has_ended(number: int) -> bool:
 @pytest.mark.parametrize(("text", "quoted"), [("go", "'go'"), (b"\xff", "'\ufffd'"), ("x" * 201, f"'... {'x' * 200}'")])
 def test_a_quotation_is_short(text: str | bytes, quoted: str) -> None:
     assert quote(text) == quoted
+
+
+def decision(clock: match_pb2.Clock, *, bank_us: int = 0, time_limit_us: int = 0, waited_s: float = 0.0) -> Decision:
+    match = Match(play_pb2.MatchStarted(clock=clock), play_pb2.GameInfo())
+    asked = play_pb2.Decide(bank_us=bank_us, time_limit_us=time_limit_us)
+    return Decision(match, asked, time.monotonic() - waited_s)
+
+
+def test_without_a_clock_it_thinks_for_a_second() -> None:
+    assert go_by_clock(decision(match_pb2.Clock())) == "go movetime 1000"
+
+
+def test_under_a_limit_it_gets_most_of_what_is_left() -> None:
+    clock = match_pb2.Clock(decision_limit_us=2_000_000_000)
+    words = go_by_clock(decision(clock, time_limit_us=2_000_000_000)).split()
+    assert words[:2] == ["go", "movetime"]
+    assert 1_700_000 < int(words[2]) <= 1_800_000
+
+
+def test_who_has_no_time_left_gets_a_millisecond() -> None:
+    clock = match_pb2.Clock(decision_limit_us=1_000)
+    assert go_by_clock(decision(clock, time_limit_us=1_000, waited_s=5.0)) == "go movetime 1"
+
+
+@pytest.mark.parametrize(
+    ("clock", "bank_us", "time_limit_us", "go"),
+    [
+        (match_pb2.Clock(bank_us=9_000_000), 5_500_999, 5_500_999, "go wtime 5500 btime 5500 winc 0 binc 0"),
+        (match_pb2.Clock(increment_us=100_000), 0, 1, "go wtime 1 btime 1 winc 100 binc 100"),
+        (
+            match_pb2.Clock(bank_us=9_000_000, decision_limit_us=1_000_000),
+            *(5_000_000, 1_000_000, "go wtime 5000 btime 5000 winc 0 binc 0 movetime 900"),
+        ),
+    ],
+)
+def test_a_bank_is_told_in_milliseconds_for_both(
+    clock: match_pb2.Clock, bank_us: int, time_limit_us: int, go: str
+) -> None:
+    assert go_by_clock(decision(clock, bank_us=bank_us, time_limit_us=time_limit_us)) == go
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "the following arguments are required: --engine"),
+        (["--engine", "x", "--nodes", "0"], "argument --nodes: '0': give a whole number from 1"),
+        (["--engine", "x", "--depth", "1.5"], "argument --depth: '1.5': give a whole number from 1"),
+        (["--engine", "x", "--nodes", "1", "--depth", "1"], "argument --depth: not allowed with argument --nodes"),
+        (["--engine", "x", "--option", "Hash"], "argument --option: 'Hash': an option is NAME=VALUE, such as Hash=64"),
+        (["--engine", "x", "--option", "=1"], "'=1': an option is NAME=VALUE, such as Hash=64"),
+        (["--engine", "x", "--option", "Hash=1\nquit"], "an option is NAME=VALUE, such as Hash=64"),
+    ],
+)
+def test_what_is_wrong_with_a_command_is_told(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+def test_an_engine_that_does_not_start_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--engine", "no-such-engine", "--", "--quiet"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("the engine no-such-engine --quiet cannot be started: ")
+
+
+def test_help_shows_an_example() -> None:
+    command = [sys.executable, "-m", "bots.uci", "--help"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
+    assert '"-m", "bots.uci", "--engine", "stockfish"' in shown

@@ -1,4 +1,4 @@
-"""The committed calls of the rules are those that the phase tables ask for, and do what the tables do."""
+"""The committed copies of positions and calls of the rules are what is made of the declarations."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ import pytest
 
 from engine import registry
 from engine.chance import SeededChance
-from engine.kit.calling import source
+from engine.kit import calling, cloning
 from engine.kit.cloning import path_of
 from engine.kit.phases import PhasedState, PhaseTable
 from engine.playout import positions
 
 
 @pytest.mark.parametrize("name", registry.single_names())
+def test_the_copies_of_a_game_are_what_its_declaration_makes(name: str) -> None:
+    package = registry.package_of(name)
+    assert path_of(package).read_text(encoding="utf-8") == cloning.source(package)
+
+
+@pytest.mark.parametrize("name", registry.single_names())
 def test_the_calls_of_a_game_are_what_its_phases_make(name: str) -> None:
     package = registry.package_of(name)
-    assert path_of(f"{package}.rules", "calls.py").read_text(encoding="utf-8") == source(package)
+    assert path_of(f"{package}.rules", "calls.py").read_text(encoding="utf-8") == calling.source(package)
 
 
 @pytest.mark.parametrize("name", registry.single_names())

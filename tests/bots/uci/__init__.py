@@ -1,1 +1,0 @@
-"""Tests of the bot that has a UCI engine play."""
