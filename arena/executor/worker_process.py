@@ -343,16 +343,15 @@ class MatchChannel:
             return
         self._texts.append(len(self._events) - 1)
         self._text_bytes += len(event.data)
-        while self._text_bytes > KEPT_LOG_BYTES:
-            self._forget_text(self._texts.popleft())
-
-    def _forget_text(self, index: int) -> None:
-        """Replace a log by the number of its bytes."""
-        event = self._events[index]
-        assert isinstance(event, LiveLogEvent)
-        size = len(event.data)
-        self._text_bytes -= size
-        self._events[index] = replace(event, start=event.start + size, data=b"", cut_bytes=event.cut_bytes + size)
+        while self._text_bytes > KEPT_LOG_BYTES:  # the oldest log is replaced by the number of its bytes
+            index = self._texts.popleft()
+            oldest = self._events[index]
+            assert isinstance(oldest, LiveLogEvent)
+            size = len(oldest.data)
+            self._text_bytes -= size
+            self._events[index] = replace(
+                oldest, start=oldest.start + size, data=b"", cut_bytes=oldest.cut_bytes + size
+            )
 
 
 def _is_wanted(event: LiveEvent, after: int, logs: frozenset[int]) -> bool:

@@ -130,8 +130,15 @@ def _checked_name(bot: Any, name: str | None) -> str:
     """
     try:
         called = name if name is not None else _own_name(bot)
-        _check_name(called)
-        _check(bot, called)
+        if not is_name(called):
+            raise CallableError(
+                f"a bot cannot be called {called!r}; name it with Entrant(bot, name='my-bot'), of 1 to {_MOST_LETTERS} "
+                "of a-z, 0-9, '-' and '_', a letter or digit first"
+            )
+        if isinstance(bot, type):
+            _check_class(bot, called)
+        elif not _is_kit_bot(type(bot)):
+            _check_function(bot, called)
     except CallableError:
         raise
     except Exception as error:  # its own `__getattr__`, `__eq__` and the like are code of whoever wrote it
@@ -168,22 +175,6 @@ def _own_name(bot: Any) -> str:
 
 def _is_kit_bot(kind: type) -> bool:
     return any(base.__module__ == _KIT and base.__name__ == "Bot" for base in kind.__mro__)
-
-
-def _check_name(name: str) -> None:
-    if not is_name(name):
-        raise CallableError(
-            f"a bot cannot be called {name!r}; name it with Entrant(bot, name='my-bot'), of 1 to {_MOST_LETTERS} "
-            "of a-z, 0-9, '-' and '_', a letter or digit first"
-        )
-
-
-def _check(bot: Any, name: str) -> None:
-    """Raise CallableError for what is no bot whatever happens, before it costs a match."""
-    if isinstance(bot, type):
-        _check_class(bot, name)
-    elif not _is_kit_bot(type(bot)):
-        _check_function(bot, name)
 
 
 def _check_class(kind: type, name: str) -> None:

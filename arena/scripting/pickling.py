@@ -51,8 +51,10 @@ def pickled(bot: Any, name: str) -> bytes:
     `name` is what people call it. Raises CallableError if it holds something that cannot go along, and
     MissingPackageError if it exists only in this program and cloudpickle is not installed.
     """
+    file = io.BytesIO()
     try:
-        return _pickled_by_name(bot)
+        _ByName(file, PROTOCOL).dump(bot)
+        return file.getvalue()
     except _OnlyHereError:
         what_for = f"{name} is defined in this program itself, and to give it to a bot's process"
         library = need_package("cloudpickle", "register_pickle_by_value", what_for, _INSTALL)
@@ -77,12 +79,6 @@ class _ByName(pickle.Pickler):
         if isinstance(obj, type | FunctionType) and is_only_here(obj):
             raise _OnlyHereError
         return NotImplemented
-
-
-def _pickled_by_name(bot: Any) -> bytes:
-    file = io.BytesIO()
-    _ByName(file, PROTOCOL).dump(bot)
-    return file.getvalue()
 
 
 @contextmanager
@@ -146,16 +142,14 @@ class _Printer(pickle.Pickler):
         if id(obj) in self._seen:
             return ("again", self._seen[id(obj)])
         self._seen[id(obj)] = len(self._seen)
-        return _class_facts(obj) if isinstance(obj, type) else _function_facts(obj)
+        if isinstance(obj, type):
+            own = {name: value for name, value in sorted(vars(obj).items()) if name not in _NOT_OWN}
+            return ("class", obj.__qualname__, obj.__bases__, own)
+        return _function_facts(obj)
 
 
 def _facts(what: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple, (what,)
-
-
-def _class_facts(kind: type) -> tuple[Any, ...]:
-    own = {name: value for name, value in sorted(vars(kind).items()) if name not in _NOT_OWN}
-    return ("class", kind.__qualname__, kind.__bases__, own)
 
 
 def _function_facts(function: FunctionType) -> tuple[Any, ...]:
@@ -208,7 +202,7 @@ def is_local(module: str) -> bool:
         return True
     file = getattr(found, "__file__", None)
     if file is None:  # built in, or a package without an __init__.py
-        return not _is_found_elsewhere(found)
+        return not all(_is_below_installed(Path(place)) for place in getattr(found, "__path__", ()))
     return not _is_below_installed(Path(file))
 
 
@@ -222,11 +216,6 @@ def local_modules() -> Iterator[ModuleType]:
     for name, module in list(sys.modules.items()):
         if name != MAIN and isinstance(module, ModuleType) and getattr(module, "__file__", None) and is_local(name):
             yield module
-
-
-def _is_found_elsewhere(module: ModuleType) -> bool:
-    places = list(getattr(module, "__path__", ()))
-    return all(_is_below_installed(Path(place)) for place in places)
 
 
 def _is_below_installed(file: Path) -> bool:

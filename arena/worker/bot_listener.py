@@ -257,13 +257,10 @@ class ProxiedListener:
             self._stderr += data
             del self._stderr[:-KEPT_STDERR_BYTES]
 
-    def _fail(self, error: Mapping[str, Any]) -> None:
-        self._link.write({"do": "abort", "error": error})
-
     async def _receive(self, head: Mapping[str, Any], blob: bytes) -> None:
         event = head["event"]
         if event == "stream" and not self.admission.stream.done():
-            self._call = DistantCall(self._link.send, self._fail)
+            self._call = DistantCall(self._link.send, lambda error: self._link.write({"do": "abort", "error": error}))
             stream = self._call.stream()
             self._tasks.append(asyncio.create_task(stream.serve()))
             self.admission.stream.set_result(stream)

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Sequence
 
 from arena.hosting.errors import HostingError
-from arena.match.decisions import Decision
 from arena.match.report import LeakCheckResult
 from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
@@ -78,7 +77,10 @@ async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> s
     await bot.stream.send(encoder.started(seat))
     retrial.begin()
     while (decision := retrial.ask()) is not None:
-        if why := await _ask(retrial, bot.stream, encoder.decide(decision), inbox, _patience_s(spec, decision)):
+        patience_s = UNTIMED_PATIENCE_S
+        if decision.time_limit_us:
+            patience_s = (decision.time_limit_us + spec.clock.margin_us) / 1_000_000 + PATIENCE_S
+        if why := await _ask(retrial, bot.stream, encoder.decide(decision), inbox, patience_s):
             return why
     return ""
 
@@ -97,9 +99,3 @@ async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbo
         return Text("worker.fresh_process_ended_sent_more", "A fresh process ended, or sent more than it was asked.")
     retrial.judge(arrival.what)
     return ""
-
-
-def _patience_s(spec: MatchSpec, decision: Decision) -> float:
-    if not decision.time_limit_us:
-        return UNTIMED_PATIENCE_S
-    return (decision.time_limit_us + spec.clock.margin_us) / 1_000_000 + PATIENCE_S

@@ -17,7 +17,6 @@ from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.user_directories import runtime_directory
 from arena.match.match import Match
 from arena.match.result import FaultCause
-from arena.match.spec import MatchSpec
 from arena.referee.play import SeatedBot
 from arena.worker.blame import StartError
 from arena.worker.bot_listener import DirectListener, ListenerOpener, ProxiedListener
@@ -106,7 +105,10 @@ class ProcessPool:
         # The matches of a block share a chance seed: who has played one knows what is thrown and drawn in the others.
         secret_block = spec.block if match.playing.game.has_chance else ""
         numbers = [number for number, seat in enumerate(spec.seats) if not seat.is_remote]
-        processes = iter(await self.bots.seat(_hosted_part(spec), secret_block, numbers))
+        # What is ordered of the hosts: the match with the seats alone whose bots run here.
+        hosted = tuple(seat for seat in spec.seats if not seat.is_remote)
+        ordered = replace(spec, seats=hosted) if spec.has_remote else spec
+        processes = iter(await self.bots.seat(ordered, secret_block, numbers))
         return [None if seat.is_remote else next(processes) for seat in spec.seats]
 
     def seated_bot(self, bot: WarmBot, cores: int = 1) -> SeatedBot:
@@ -170,8 +172,3 @@ def _give_up(why: str) -> NoReturn:
     sys.stderr.write(f"{why}\n")
     sys.stderr.flush()
     os._exit(1)
-
-
-def _hosted_part(spec: MatchSpec) -> MatchSpec:
-    """Return what is ordered of the hosts: the match with the seats alone whose bots run here."""
-    return replace(spec, seats=tuple(seat for seat in spec.seats if not seat.is_remote)) if spec.has_remote else spec

@@ -58,13 +58,10 @@ async def read_accounts(seated: Sequence[Seated], were_warm: Sequence[bool], lef
 
 def _process(seat: int, bot: WarmBot, log: Log, was_warm: bool, has_left: bool | None) -> SeatProcess:
     peak = max(log.peak_bytes, bot.resident_bytes) or None
-    return SeatProcess(seat, was_warm, peak, has_left, log.stdout_bytes, _failure(bot) if has_left else "")
-
-
-def _failure(bot: WarmBot) -> str:
-    """Return how a process failed that has ended by itself, or an empty text if it did not."""
-    end = bot.process.exited.result()
-    return end.describe() if end.status or end.signal else ""
+    failure = ""
+    if has_left and ((end := bot.process.exited.result()).status or end.signal):
+        failure = end.describe()
+    return SeatProcess(seat, was_warm, peak, has_left, log.stdout_bytes, failure)
 
 
 async def read_log(one: Seated, start: int = 0) -> Log:
@@ -143,14 +140,11 @@ class LiveFeed:
                 return
             wanted = [seat for seat in self._read_bytes if 0 <= seat < len(self._seated)]
             for found in await asyncio.gather(*map(self._read_log, wanted)):
-                self._show_all(found)
+                if found:
+                    self._show(found)
 
     def _show_moves(self) -> None:
-        if self._reader is not None:
-            self._show_all(list(self._reader.read()))
-
-    def _show_all(self, events: Sequence[LiveEvent]) -> None:
-        if events:
+        if self._reader is not None and (events := list(self._reader.read())):
             self._show(events)
 
     async def _read_log(self, seat: int) -> list[LiveEvent]:

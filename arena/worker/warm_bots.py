@@ -155,16 +155,15 @@ class WarmBots:
             return
         bot.resident_bytes = tree_resident_bytes(bot.process.pid)
         self._idle.append(bot)
-        while self._idle and self._are_too_many():
+        while self._idle:
+            held = sum(bot.resident_bytes for bot in self._idle)
+            if len(self._idle) <= self._most and (self._most_bytes is None or held <= self._most_bytes):
+                break
             self.end(self._idle.pop(0))
 
     def count_idle(self) -> int:
         """Return how many processes wait for their next match."""
         return len(self._idle)
-
-    def _are_too_many(self) -> bool:
-        held = sum(bot.resident_bytes for bot in self._idle)
-        return len(self._idle) > self._most or (self._most_bytes is not None and held > self._most_bytes)
 
     def end(self, bot: WarmBot) -> None:
         """End a process in the background."""

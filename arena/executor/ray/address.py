@@ -65,8 +65,8 @@ async def find_head(text: str) -> Head:
         raise _open(text)
     await _connect(host, int(port), text)
     await _probe(text)
-    if not is_closed and await _is_open(text):
-        raise _open(text)
+    if not is_closed and "problem" not in await _ask(text, {**os.environ, "RAY_AUTH_MODE": "disabled"}):
+        raise _open(text)  # it lets us in without a token, too: one that wants none ignores ours
     return Head(text, is_closed)
 
 
@@ -79,11 +79,6 @@ def _open(text: str) -> ExecutorFailedError:
             address=text,
         )
     )
-
-
-async def _is_open(text: str) -> bool:
-    """Return whether a head that lets us in does so without a token, too: one that wants none ignores ours."""
-    return "problem" not in await _ask(text, {**os.environ, "RAY_AUTH_MODE": "disabled"})
 
 
 async def _resolve(host: str, port: int, text: str) -> set[str]:
@@ -145,7 +140,8 @@ async def _probe(text: str) -> dict[str, str]:
     found = await _ask(text)
     if problem := found.get("problem"):
         raise ExecutorFailedError(problem)
-    for what, theirs, ours in (("Ray", found["ray"], found["own_ray"]), ("Python", found["python"], _python())):
+    python = ".".join(map(str, sys.version_info[:3]))
+    for what, theirs, ours in (("Ray", found["ray"], found["own_ray"]), ("Python", found["python"], python)):
         if theirs != ours:
             raise ExecutorFailedError(
                 Text(
@@ -203,7 +199,3 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
                 remedy=START_HEAD,
             )
         ) from None
-
-
-def _python() -> str:
-    return ".".join(map(str, sys.version_info[:3]))
