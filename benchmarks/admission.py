@@ -23,8 +23,7 @@ from arena.hosting.sandbox.limits import LEVELS, NONE, STANDARD
 from arena.hosting.sandbox.probe import probe
 from arena.match.time_control import parse_time_control
 from arena.model.admissions import FindingState
-from arena.service.admission.admit import admit
-from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
+from arena.service.admission import AdmissionOutcome, AdmissionRequest, AdmissionVerdict, admit
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialCheck

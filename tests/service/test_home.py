@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from arena.service.errors import HomeError, HomeHeldError
-from arena.service.home import make_home
-from arena.service.lock import held, holder_of
+from arena.service.home import held, holder_of, make_home
 
 HOLDER = """
 import sys
 from pathlib import Path
-from arena.service.lock import held
+from arena.service.home import held
 
 with held(Path(sys.argv[1])) as lock:
     lock.publish(["127.0.0.1:7733", "unix:owners.sock"])

@@ -8,12 +8,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.service import supervision
-from arena.service import tasks as tasks
-from arena.service.health import Health
 from arena.service.logs import get_logger
-from arena.service.supervision import RestartBackoff, Supervisor
-from arena.service.tasks import SupervisedTasks, TaskSpec
-from arena.service.wake_up import WakeUp
+from arena.service.supervision import Health, RestartBackoff, SupervisedTasks, Supervisor, TaskSpec, WakeUp
 from tests.service.scheduler.executors import settle
 
 
@@ -70,7 +66,7 @@ async def test_what_has_ended_rests_until_something_changes_or_time_has_passed()
 
     assert [await look("two bots"), await look("two bots"), await look("three bots")] == [1, 1, 2]
     assert await look("three bots") == 2
-    now += tasks.REST_S
+    now += supervision.REST_S
     assert await look("three bots") == 3
 
 

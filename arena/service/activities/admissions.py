@@ -11,14 +11,19 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.match.programs import program_seat
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.admissions import Finding
-from arena.service.activities.building import build_for_admission
-from arena.service.activities.context import ServiceContext
-from arena.service.admission.admit import admit
-from arena.service.admission.values import CLOCK, AdmissionOutcome, AdmissionRequest, AdmissionVerdict
-from arena.service.admission.waiting import NO_SANDBOX, SANDBOX
+from arena.service.activities.context import ServiceContext, build_for_admission
+from arena.service.admission import (
+    CLOCK,
+    NO_SANDBOX,
+    SANDBOX,
+    AdmissionOutcome,
+    AdmissionRequest,
+    AdmissionVerdict,
+    admit,
+)
 from arena.service.metrics import Metrics
-from arena.service.scheduler.jobs import MatchPurpose
-from arena.service.tasks import SupervisedTasks, TaskSpec
+from arena.service.scheduler.queue import MatchPurpose
+from arena.service.supervision import SupervisedTasks, TaskSpec
 from arena.tournament.runner import MatchExecutor
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.setups import setups_of

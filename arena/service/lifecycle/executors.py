@@ -7,9 +7,14 @@ from collections.abc import Callable
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.runtimes.settings import parse_runtimes
+from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.service.home import Home
 from arena.service.logs import get_logger
-from arena.service.settings.values import ServiceSection
+from arena.service.settings.values import ServiceSection, ServiceSettings
 
 RAY = "ray"
 AUTO = "auto"
@@ -17,6 +22,7 @@ _AT_LEAST = 1
 """So many matches wait for a cluster that has not told yet how many it plays."""
 _MANY = 64
 """A cluster may play so many, or more."""
+_AUTO = "auto"
 
 
 class ExecutorFactory:
@@ -64,3 +70,19 @@ class ExecutorFactory:
     def _warn(self, sentence: str) -> None:
         get_logger("cluster").warning("machines", why=sentence)
         self._say(sentence)
+
+
+def make_programs(home: Home, settings: ServiceSettings) -> StoredPrograms:
+    """Return the programs of a home, in the runtimes that its settings define. Raises RuntimeSettingsError."""
+    service = settings.service
+    return StoredPrograms(
+        VersionStore(home.store),
+        policy_of(service.sandbox, allow_reduced=service.allow_reduced_sandbox),
+        RuntimeCatalog(parse_runtimes(settings.runtimes, place=str(home.settings_file))),
+        home.builds,
+    )
+
+
+def policy_of(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
+    """Return what the two settings about sandboxes mean."""
+    return SandboxPolicy(None if sandbox == _AUTO else sandbox, allow_reduced)

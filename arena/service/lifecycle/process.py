@@ -4,52 +4,60 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+import signal
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from arena.service.activities.activity_set import ActivitySet, make_activity_set
 from arena.service.activities.context import ServiceContext
-from arena.service.activities.match_limits import MatchLimits
-from arena.service.activities.observing import MatchObserver, export_slots
-from arena.service.activities.rules import follow_rules
+from arena.service.activities.ladders import follow_rules
 from arena.service.addresses import parse_address
-from arena.service.admission.waiting import SANDBOX, sandbox_problem
-from arena.service.health import Health
-from arena.service.home import Home
-from arena.service.lifecycle.activity_set import ActivitySet, make_activity_set
-from arena.service.lifecycle.admin import AdminListener
-from arena.service.lifecycle.book import open_book, watch_file
-from arena.service.lifecycle.executors import ExecutorFactory
-from arena.service.lifecycle.expiry import check_certificate
-from arena.service.lifecycle.owners import make_own_certificate, open_owners
-from arena.service.lifecycle.programs import make_programs
-from arena.service.lifecycle.remote import open_remote_process, takes_anybody, wait_for_remote
-from arena.service.lifecycle.stopping import stop_signals
-from arena.service.lifecycle.systemd import notify_systemd
+from arena.service.admission import SANDBOX, sandbox_problem
+from arena.service.errors import DaemonError
+from arena.service.home import Home, HomeLock, held
+from arena.service.lifecycle.checking import check_certificate
+from arena.service.lifecycle.executors import ExecutorFactory, make_programs
+from arena.service.lifecycle.listeners import (
+    AdminListener,
+    make_own_certificate,
+    open_owners,
+    open_remote_process,
+    takes_anybody,
+    wait_for_remote,
+)
 from arena.service.lifecycle.web import open_web, wait_for_web
-from arena.service.lock import HomeLock, held
 from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
 from arena.service.remote.join_policy import Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
-from arena.service.remote.routing import MatchRouter
-from arena.service.scheduler.host import ExecutorHost
-from arena.service.scheduler.jobs import MatchPurpose
-from arena.service.scheduler.slots import Slots
-from arena.service.scheduler.watching import LiveSlots
+from arena.service.scheduler.host import ExecutorHost, MatchRouter
+from arena.service.scheduler.observers import LiveSlots, MatchObserver, export_slots
+from arena.service.scheduler.queue import MatchPurpose
+from arena.service.scheduler.slots import MatchLimits, Slots
 from arena.service.settings.values import ServiceSettings
-from arena.service.supervision import Supervisor, describe
-from arena.service.wake_up import WakeUp
+from arena.service.supervision import Health, Supervisor, WakeUp, describe
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.lock import sweep_locks
 from engine.text import Text
+from ratings.errors import DatabaseGoneError
 from ratings.read.accounts import list_owners
-from ratings.store.database import Database
+from ratings.store.database import Database, open_database, rescue, rescued
 
 LEAST_FREE_BYTES = 512 << 20
 """With less room than this on its disk a service is not healthy."""
 Say = Callable[[str], None]
+LOOK_EVERY_S = 2.0
+AT_ONCE = 130
+_STOPPING_TEXT = Text(
+    "service.stopping_running_matches_may_end", "stopping: running matches may end; a second signal ends at once"
+)
+_AT_ONCE_TEXT = Text("service.ended_once_next_start_goes", "ended at once; the next start goes on where this one was")
+VARIABLE = "NOTIFY_SOCKET"
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,3 +293,104 @@ async def _end_tasks(tasks: list[asyncio.Task[None]]) -> None:
         if isinstance(error, Exception):
             log: Logger = get_logger("service")
             log.error("ended badly", error=describe(error))
+
+
+@contextmanager
+def open_book(home: Home) -> Iterator[Database]:
+    """Open the database of a home for the block; make it if there never was one.
+
+    Raises ServiceError if its file was removed, in the block or before; what it held is kept beside it then, and the
+    message says how to put it back. Raises the errors of `open_database`.
+    """
+    path = home.database
+    if not home.is_on_server and not path.exists() and (kept := rescued(path)):
+        raise DaemonError(
+            Text(
+                "service.no_any_more_holds_what",
+                "there is no {path} any more, and {kept} holds what had been recorded; `{command}` puts it back",
+                path=path,
+                kept=kept,
+                command=_put_back(kept, path),
+            )
+        )
+    database = open_database(home.book)
+    try:
+        yield database
+    except DatabaseGoneError as error:
+        kept = rescue(database)
+        remedy = (
+            Text(
+                "command.puts_back_what_been_recorded",
+                "`{command}` puts back what had been recorded",
+                command=_put_back(kept, path),
+            )
+            if kept
+            else Text("command.restore_backup", "restore a backup")
+        )
+        raise DaemonError(Text("command.then", "{why}; then {remedy}", why=error, remedy=remedy)) from error
+    finally:
+        database.close()
+
+
+async def watch_file(database: Database) -> None:
+    """Return never; raise DatabaseGoneError soon after the file of the database was removed or replaced."""
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        database.need_file()
+
+
+def _put_back(kept: Path, path: Path) -> str:
+    return shlex.join(["mv", str(kept), str(path)])
+
+
+@contextmanager
+def stop_signals(say: Callable[[str], None]) -> Iterator[asyncio.Event]:
+    """Yield an event that the first signal sets; the second one ends this process on the spot.
+
+    Signals are Ctrl-C, SIGTERM, and that the terminal was closed, unless this process was told to pass that over, as by
+    nohup. A closed terminal may tell so more than once, which ends nothing on the spot.
+
+    That loses nothing: each result is recorded in one transaction, and workers end when their pipe to this process
+    closes, as they do when it is killed.
+    """
+    wanted = asyncio.Event()
+
+    def stop(number: signal.Signals) -> None:
+        is_second = wanted.is_set()
+        if is_second and number is signal.SIGHUP:
+            return
+        wanted.set()
+        with suppress(OSError):  # the terminal may be gone, and whoever closed it with it
+            say(_AT_ONCE_TEXT if is_second else _STOPPING_TEXT)
+        if is_second:
+            os._exit(AT_ONCE)
+
+    loop = asyncio.get_running_loop()
+    numbers = _ending_signals()
+    for number in numbers:
+        loop.add_signal_handler(number, stop, number)
+    try:
+        yield wanted
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _ending_signals() -> list[signal.Signals]:
+    always = [signal.SIGINT, signal.SIGTERM]
+    return always if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [*always, signal.SIGHUP]
+
+
+def notify_systemd(text: str, environ: Mapping[str, str] = os.environ) -> bool:
+    """Send a state such as `READY=1`, and return whether somebody was there to hear it."""
+    place = environ.get(VARIABLE)
+    if not place:
+        return False
+    address = "\0" + place[1:] if place.startswith("@") else place
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as speaker:
+            speaker.connect(address)
+            speaker.sendall(text.encode())
+    except OSError:
+        return False  # a service that cannot speak to systemd serves all the same
+    return True

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from arena.service.addresses import parse_address
-from arena.service.health import Health
-from arena.service.lifecycle.admin import AdminListener
+from arena.service.lifecycle.listeners import AdminListener
 from arena.service.metrics import Metrics
+from arena.service.supervision import Health
 from tests.support.owners import running_server
 from tests.support.sandboxes import Place
 

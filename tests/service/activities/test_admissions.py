@@ -13,10 +13,9 @@ from arena.hosting.sandbox.probe import Probe
 from arena.match.report import MatchReport
 from arena.service.activities import admissions
 from arena.service.activities.admissions import AdmissionRunner
-from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
-from arena.service.admission.waiting import NO_SANDBOX
-from arena.service.health import Health
+from arena.service.admission import NO_SANDBOX, AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.service.metrics import Metrics
+from arena.service.supervision import Health
 from arena.tournament.runner import MatchExecutor
 from arena.trial.values import TrialCheck, failed, passed
 from ratings.ledger.bots import NewVersion

@@ -9,10 +9,9 @@ from arena.hosting.builder.build import build_version
 from arena.hosting.builds import BuildMissingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.service.activities.building import build_entrants
-from arena.service.health import Health
+from arena.service.activities.context import build_entrants
 from arena.service.logs import get_logger
-from arena.service.supervision import Supervisor
+from arena.service.supervision import Health, Supervisor
 from arena.tournament.creation import create_match
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import TERMS, Book

@@ -13,12 +13,10 @@ from structlog.testing import capture_logs
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.service.activities import availability as availability
-from arena.service.activities.availability import update_availability
-from arena.service.activities.ladders import LadderRunner
-from arena.service.activities.rules import follow_rules
+from arena.service.activities import ladders as ladders
+from arena.service.activities.ladders import LadderRunner, follow_rules, update_availability
 from arena.service.logs import get_logger
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.queue import MatchPurpose
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import RequestError
 from arena.tournament.formats.ladder import LadderFormat
@@ -170,7 +168,7 @@ async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_ar
     async with keeping(book, executor, round_s=0.05):
         await until(lambda: all(played(executor, bot) > 3 for bot in BOTS))
         assert played(executor, "ada/eve") == 0
-        assert absent(book) == {"ada/eve": availability._FILES_GONE}
+        assert absent(book) == {"ada/eve": ladders._FILES_GONE}
         assert version.id not in present_entrants(book.database, running.tournament.id)
         files.with_name("elsewhere").rename(files)
         await until(lambda: played(executor, "ada/eve") > 4)
@@ -178,7 +176,7 @@ async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_ar
     told = [one.sentence for one in list_notices(book.database, everybodys=True).items if one.owner_id is not None]
     assert told == [
         "ada/eve version 1 can be started again, and is back on its ladders",
-        f"ada/eve version 1 plays on no ladder until this is mended: {availability._FILES_GONE}",
+        f"ada/eve version 1 plays on no ladder until this is mended: {ladders._FILES_GONE}",
     ]
     assert check(book.database) == []
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from arena.service.activities.ladders import LadderRunner
-from arena.service.activities.remote_availability import RemoteAvailability
+from arena.service.activities.ladders import LadderRunner, RemoteAvailability
 from arena.service.remote.join_policy import Presence
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.ladder import LadderFormat

@@ -2,9 +2,8 @@
 
 import asyncio
 
-from arena.service.activities.match_limits import MatchLimits, MatchLimitUpdater
-from arena.service.scheduler.jobs import MatchPurpose
-from arena.service.scheduler.slots import Slots
+from arena.service.scheduler.queue import MatchPurpose
+from arena.service.scheduler.slots import MatchLimits, MatchLimitUpdater, Slots
 from ratings.ledger.service import ServiceLedger
 from ratings.values.limits import OwnerLimits
 from tests.service.scheduler.executors import HeldExecutor, order, settle

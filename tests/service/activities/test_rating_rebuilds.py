@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.service.activities.rating_rebuilds import RatingRebuilder
+from arena.service.activities.tournaments import RatingRebuilder
 from arena.tournament.runner import run_tournament
 from ratings.ledger import pieces
 from ratings.ledger.annulments import annul_match

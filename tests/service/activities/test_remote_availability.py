@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from arena.service.activities.context import ServiceContext
-from arena.service.activities.ladders import LadderRunner
-from arena.service.activities.remote_availability import RemoteAvailability
+from arena.service.activities.ladders import LadderRunner, RemoteAvailability
 from arena.service.remote.join_policy import Presence
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.queue import MatchPurpose
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import LadderFormat

@@ -2,8 +2,7 @@
 
 import pytest
 
-from arena.service.activities.ladders import LadderRunner
-from arena.service.activities.seasons import SeasonRunner
+from arena.service.activities.ladders import LadderRunner, SeasonRunner
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament import seasons
 from arena.tournament.creation import plan_ladder
@@ -37,7 +36,7 @@ async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final
     context = service_context(book, ScriptedExecutor())
     runner = SeasonRunner(context)
     for now, is_due in ((announced_us - 1, False), (announced_us, True)):
-        for module in ("arena.service.activities.seasons", "ratings.ledger.seasons"):
+        for module in ("arena.service.activities.ladders", "ratings.ledger.seasons"):
             monkeypatch.setattr(f"{module}.now_us", lambda now=now: now)
         await runner.look()
         season = running_ladder(book.database, "spring").season

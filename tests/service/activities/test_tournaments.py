@@ -8,8 +8,8 @@ import pytest
 
 from arena.service.activities import tournaments
 from arena.service.activities.tournaments import TournamentQueue
-from arena.service.health import Health
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.queue import MatchPurpose
+from arena.service.supervision import Health
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import RoundRobin

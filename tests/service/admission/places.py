@@ -10,8 +10,7 @@ from typing import Any
 
 from arena.match.spec import SeatSpec
 from arena.model.admissions import Finding, FindingState
-from arena.service.admission.admit import admit
-from arena.service.admission.values import AdmissionRequest, AdmissionVerdict
+from arena.service.admission import AdmissionRequest, AdmissionVerdict, admit
 from arena.tournament.runner import MatchExecutor
 from arena.trial.seats import sample_seat
 from arena.trial.setups import setups_of

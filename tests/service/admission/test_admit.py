@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from arena.executor.local import LocalExecutor
 from arena.model.admissions import FindingState
-from arena.service.admission.values import AdmissionOutcome
+from arena.service.admission import AdmissionOutcome
 from arena.trial.seats import sample_seat
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialCheck

@@ -7,8 +7,7 @@ import pytest
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.service.admission.admit import admit
-from arena.service.admission.values import AdmissionOutcome
+from arena.service.admission import AdmissionOutcome, admit
 from tests.service.admission.places import look_at, request_for
 from tests.support.specs import scripted
 

@@ -4,8 +4,14 @@ import json
 from collections import Counter
 from dataclasses import replace
 
-from arena.service.admission.trial_matches import clock_bouts, first_bout, memory_bouts, playing_bouts, repeated_bouts
-from arena.service.admission.values import AdmissionRequest
+from arena.service.admission import (
+    AdmissionRequest,
+    clock_bouts,
+    first_bout,
+    memory_bouts,
+    playing_bouts,
+    repeated_bouts,
+)
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialCheck, TrialMatch, TrialSetup, failed, finding_json
 from engine import registry

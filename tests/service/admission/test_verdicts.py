@@ -7,7 +7,7 @@ from dataclasses import replace
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.model.admissions import FindingState
-from arena.service.admission.values import AdmissionOutcome
+from arena.service.admission import AdmissionOutcome
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialCheck
 from tests.cli.table import RoomExecutor

@@ -13,11 +13,9 @@ import pytest
 
 from arena.hosting.content import content_hash
 from arena.hosting.store import VersionStore
-from arena.service.backup.create import back_up_home
-from arena.service.backup.errors import DamagedArchiveError, HomeArchiveError
-from arena.service.backup.format import HEADER, MANIFEST
-from arena.service.backup.restore import restore_home
 from arena.service.home import Home
+from arena.service.maintenance.backup import HEADER, MANIFEST, DamagedArchiveError, HomeArchiveError, back_up_home
+from arena.service.maintenance.restore import restore_home
 from ratings.store.database import open_database
 from tests.ratings import book
 from tests.service.homes import small_home
@@ -250,7 +248,7 @@ def test_a_full_disk_leaves_nothing(home: Home, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     program = (
         "import sys; from pathlib import Path\n"
-        "from arena.service.home import Home; from arena.service.backup.create import back_up_home\n"
+        "from arena.service.home import Home; from arena.service.maintenance.backup import back_up_home\n"
         "from arena.service.errors import DaemonError\n"
         "try: back_up_home(Home(Path(sys.argv[1])), Path(sys.argv[2], 'x.tar'))\n"
         "except DaemonError as error: print(error)\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.service.backup.own_database import holds_password, play_own_database
+from arena.service.maintenance.backup import holds_password, play_own_database
 from arena.service.settings.template import settings_template
 
 URL = "postgresql://ada@db.example/arena"

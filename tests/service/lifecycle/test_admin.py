@@ -8,12 +8,11 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from arena.service.addresses import Address, parse_address
+from arena.service.addresses import Address, explain, parse_address
 from arena.service.errors import ListenError
-from arena.service.health import Health
-from arena.service.lifecycle.admin import AdminListener
-from arena.service.listening import explain
+from arena.service.lifecycle.listeners import AdminListener
 from arena.service.metrics import Metrics
+from arena.service.supervision import Health
 
 
 @asynccontextmanager

@@ -2,8 +2,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from arena.service.home import make_home
-from arena.service.lifecycle.checking import check
-from arena.service.lifecycle.expiry import WARNED_BEFORE, check_certificate
+from arena.service.lifecycle.checking import WARNED_BEFORE, check, check_certificate
 from arena.service.server.tls import LIFETIME, make_certificate
 from arena.service.settings.reading import load_settings
 

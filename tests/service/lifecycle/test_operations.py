@@ -19,16 +19,16 @@ from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote import RemoteArena
 from arena.rpc.upload import submit
-from arena.service.activities.observing import MatchObserver, export_slots
-from arena.service.health import Health
 from arena.service.home import make_home
-from arena.service.lifecycle.owners import open_owners
+from arena.service.lifecycle.listeners import open_owners
 from arena.service.logs import get_logger
 from arena.service.metrics import Metrics
 from arena.service.scheduler.host import ExecutorHost
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.observers import MatchObserver, export_slots
+from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
 from arena.service.settings.reading import load_settings
+from arena.service.supervision import Health
 from ratings.store.database import open_database
 from tests.cli.support import write_bot
 from tests.service.scheduler.executors import HeldExecutor, settle

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.service.lifecycle.stopping import AT_ONCE, stop_signals
+from arena.service.lifecycle.process import AT_ONCE, stop_signals
 from tests.support.patience import PATIENCE_S
 
 

@@ -9,10 +9,10 @@ from typing import cast
 import pytest
 
 from arena.executor.remote import RemoteOptions
-from arena.service.health import Health
 from arena.service.logs import get_logger
 from arena.service.remote.join_policy import JoinPolicy, Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
+from arena.service.supervision import Health
 from engine.text import from_json
 from ratings.values.tournaments import LockHolder
 from tests.support.patience import until

@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 
 from arena.match.messages import JoinRequest
-from arena.service.remote import refusals
+from arena.service.remote import process_supervisor
 from arena.service.remote.join_policy import JoinRefusal
-from arena.service.remote.refusals import WINDOW_S, RefusalLog
+from arena.service.remote.process_supervisor import WINDOW_S, RefusalLog
 
 
 class Lines:
@@ -65,7 +65,7 @@ def test_a_stranger_with_a_new_token_each_time_has_one() -> None:
 
 @pytest.mark.hostile("remote-refused-from-everywhere")
 def test_strangers_from_everywhere_have_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusals, "MOST_KINDS", 5)
+    monkeypatch.setattr(process_supervisor, "MOST_KINDS", 5)
     book = Book()
     for number in range(100):
         book.refuse("TOKEN_UNKNOWN", address=f"ipv4:10.0.0.{number}:1")

@@ -9,8 +9,8 @@ from dataclasses import replace
 from arena.match.live import LiveEndEvent, LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.service.remote.routing import MatchRouter
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.host import MatchRouter
+from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 

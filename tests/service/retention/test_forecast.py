@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.service.home import Home, make_home
-from arena.service.retention.forecast import DAYS, DOCUMENTED_BYTES_A_MATCH, FEWEST_TO_TELL, forecast
+from arena.service.maintenance.disk_forecast import DAYS, DOCUMENTED_BYTES_A_MATCH, FEWEST_TO_TELL, forecast
 from arena.service.settings.values import RetentionSection
 from ratings.read.volume import Volume, volume
 from ratings.store.database import Database, open_database

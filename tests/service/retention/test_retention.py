@@ -13,13 +13,11 @@ from arena.hosting.builds import BuildStore
 from arena.hosting.store import VersionStore
 from arena.i18n.translation import translate
 from arena.service.activities.housekeeping import HomeSweeper, Housekeeper
-from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.logs import get_logger
-from arena.service.retention.removals import NOTICE_US, RetentionResult, enforce_limits
-from arena.service.retention.report import retention_report
+from arena.service.maintenance.retention import NOTICE_US, RetentionResult, enforce_limits, retention_report
 from arena.service.settings.values import RetentionSection
-from arena.service.supervision import Supervisor
+from arena.service.supervision import Health, Supervisor
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import find_version

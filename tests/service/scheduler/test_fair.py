@@ -9,7 +9,7 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.service.scheduler.fair import Charge, FairQueue
+from arena.service.scheduler.queue import Charge, FairQueue
 
 KEYS = ("ladder", "tournament", "comparison", "admission")
 WEIGHTS = st.fixed_dictionaries({key: st.floats(0.2, 8) for key in KEYS})

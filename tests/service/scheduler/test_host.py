@@ -10,13 +10,12 @@ import pytest
 
 from arena.executor.interface import ExecutorFailedError
 from arena.match.host_faults import HostCause, MatchLostError
-from arena.service.health import Health
 from arena.service.logs import get_logger
 from arena.service.scheduler import host
 from arena.service.scheduler.host import ExecutorHost
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
-from arena.service.supervision import RestartBackoff
+from arena.service.supervision import Health, RestartBackoff
 from arena.tournament import host_watch
 from arena.tournament.host_watch import HostWatch
 from tests.service.scheduler.executors import HeldExecutor, order, settle

@@ -12,8 +12,8 @@ from arena.model.errors import ForbiddenError
 from arena.rpc.errors import BusyError, LoginError
 from arena.rpc.login import open_line
 from arena.rpc.remote import Behalf, RemoteArena
+from arena.service.server.authentication import LoginGuard
 from arena.service.server.errors import CallError
-from arena.service.server.login_guard import LoginGuard
 from ratings.values.states import Scope
 from tests.service.server.test_access import Metadata, answer, bearing, misjudged
 from tests.support.owners import RunningServer, running_server

@@ -5,8 +5,8 @@ from __future__ import annotations
 from arena.i18n.translation import translate
 from arena.model.ladders import LadderRequest
 from arena.model.planning import TournamentRequest
-from arena.service.activities.availability import _FILES_GONE
-from arena.service.admission.waiting import NO_SANDBOX
+from arena.service.activities.ladders import _FILES_GONE
+from arena.service.admission import NO_SANDBOX
 from arena.trial.values import TrialCheck, failed, finding_json
 from engine.text import Text
 from ratings.ledger.ladder_ledger import LadderLedger

@@ -15,12 +15,11 @@ import pytest
 from arena.model.people import PlayLimits
 from arena.service.addresses import parse_address
 from arena.service.errors import SettingsError
-from arena.service.health import Health
 from arena.service.home import make_home
-from arena.service.lifecycle.web import open_web, wait_for_web
+from arena.service.lifecycle.web import WebOptions, WebProcessSupervisor, open_web, wait_for_web
 from arena.service.logs import get_logger
 from arena.service.settings.reading import load_settings
-from arena.service.web.process_supervisor import WebOptions, WebProcessSupervisor
+from arena.service.supervision import Health
 from arena.web.__main__ import _parse, _people
 from tests.support.patience import PATIENCE_S, until
 from tests.support.places import CHOICES, Place, write_quick_bot

@@ -1,19 +1,17 @@
-"""Looks at a version before it plays rated matches: plays its admission matches and reports what they show."""
+"""What an admission is asked and what it answers: plain values."""
 
 from __future__ import annotations
 
+import enum
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.admissions import Finding, FindingState
-from arena.service.admission.trial_matches import (
-    clock_bouts,
-    first_bout,
-    memory_bouts,
-    one_of_each_game,
-    playing_bouts,
-    repeated_bouts,
-)
-from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.tournament.runner import MatchExecutor
 from arena.trial.blunders import Blunder, blunders_in, checks_of, finding_of
 from arena.trial.explaining import explain
@@ -26,11 +24,63 @@ from arena.trial.judging import (
     judge_second_match,
 )
 from arena.trial.trials import PlayedTrial, UndecidedError, play_all
-from arena.trial.values import TrialCheck, TrialMatch, failed, passed, skipped
+from arena.trial.values import TrialCheck, TrialMatch, TrialSetup, failed, passed, skipped
 from engine.text import Text
 
-Report = Callable[[Finding], None]
+CLOCK = parse_time_control("250ms")
+TIGHT_CLOCK = parse_time_control("50ms")
 _NOT_YET = Text("service.not_looked_because_what_failed", "It was not looked at, because of what failed before.")
+_SEED_BITS = 53
+NO_SANDBOX = Text(
+    "service.waits_no_bot_owner_can",
+    "It waits: no bot of an owner can run at this service now, because its sandbox does not work; the "
+    "organiser sees why with `arena serve --check`.",
+)
+SANDBOX = "sandbox"
+"""The part of the service's health that tells of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRequest:
+    """A version to look at, and how."""
+
+    admission_id: str
+    bot: SeatSpec
+    grounds: tuple[TrialSetup, ...]
+    """Where it must be able to play, at least one; those of one game stand together, the fewest seats first."""
+    samples: tuple[SeatSpec, ...]
+    """Whom it plays against, at least one: quick bots that make no faults."""
+    seed: int
+    """Whatever is drawn follows from it."""
+    rival: SeatSpec | None = None
+    """Whom it plays against when the clock is tight; None for a sample."""
+    clock: TimeControl = CLOCK
+    """The clock of most matches: the tightest of the pools that wait for the bot, so that no honest bot is refused."""
+    tight_clock: TimeControl = TIGHT_CLOCK
+    """The clock of the match that shows whether it looks at its clock."""
+
+
+class AdmissionOutcome(enum.StrEnum):
+    """What becomes of an admission."""
+
+    ADMITTED = "admitted"
+    REFUSED = "refused"
+    UNDECIDED = "undecided"
+    """The host failed; the version must be looked at again."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionVerdict:
+    """How an admission ended."""
+
+    outcome: AdmissionOutcome
+    findings: tuple[Finding, ...]
+    """In the order in which they were reported."""
+    summary: str
+    """The verdict in one sentence for the author."""
+
+
+Report = Callable[[Finding], None]
 
 
 async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Report) -> AdmissionVerdict:
@@ -168,3 +218,105 @@ class _Admission:
     def _add(self, finding: Finding) -> None:
         self.findings.append(finding)
         self._report(finding)
+
+
+def first_bout(request: AdmissionRequest) -> TrialMatch:
+    """Return the match that shows whether the bot starts at all."""
+    ground = request.grounds[0]
+    return _bout(request, "first", ground, [request.bot, *_samples(request, ground.seats - 1)])
+
+
+def playing_bouts(request: AdmissionRequest, grounds: Iterable[TrialSetup]) -> list[TrialMatch]:
+    """Return the matches that show whether it can play on the grounds: alone, in the first seat and in the last."""
+    bouts = []
+    for ground in grounds:
+        others = _samples(request, ground.seats - 1)
+        bouts += [
+            _bout(request, "self", ground, [request.bot] * ground.seats),
+            _bout(request, "first-seat", ground, [request.bot, *others]),
+            _bout(request, "last-seat", ground, [*reversed(others), request.bot]),
+        ]
+    return bouts
+
+
+def clock_bouts(request: AdmissionRequest) -> list[TrialMatch]:
+    """Return one match of each game under the tight clock, with processes that end with it."""
+    rival = request.rival or request.samples[0]
+    bouts = []
+    for ground in one_of_each_game(request.grounds):
+        others = [rival, *_samples(request, ground.seats)][: ground.seats - 1]
+        bout = _bout(request, "clock", ground, [request.bot, *others], request.tight_clock)
+        bouts.append(replace(bout, spec=replace(bout.spec, uses_fresh_bots=True)))
+    return bouts
+
+
+def repeated_bouts(request: AdmissionRequest) -> list[tuple[TrialMatch, TrialMatch]]:
+    """Return a match of each game twice, for new processes; nothing if the bot promises no equal answers."""
+    if not request.bot.is_deterministic:
+        return []
+    alone = [_bout(request, "twice", g, [request.bot] * g.seats) for g in one_of_each_game(request.grounds)]
+    once = [replace(bout, spec=replace(bout.spec, uses_fresh_bots=True)) for bout in alone]
+    return [(bout, bout.with_fresh_bots()) for bout in once]
+
+
+def memory_bouts(request: AdmissionRequest) -> list[TrialMatch]:
+    """Return a match of each game after which the bot is asked again in new processes, if it promises equal answers."""
+    if not request.bot.is_deterministic:
+        return []
+    bouts = []
+    for ground in one_of_each_game(request.grounds):
+        bout = _bout(request, "again", ground, [request.bot, *_samples(request, ground.seats - 1)])
+        bouts.append(replace(bout, spec=replace(bout.spec, checks_leaks=True)))
+    return bouts
+
+
+def one_of_each_game(grounds: Sequence[TrialSetup]) -> list[TrialSetup]:
+    """Return the first ground of each game."""
+    first: dict[str, TrialSetup] = {}
+    for ground in grounds:
+        first.setdefault(ground.game, ground)
+    return list(first.values())
+
+
+def _samples(request: AdmissionRequest, count: int) -> list[SeatSpec]:
+    return [request.samples[index % len(request.samples)] for index in range(count)]
+
+
+def _bout(
+    request: AdmissionRequest,
+    kind: str,
+    ground: TrialSetup,
+    seats: Sequence[SeatSpec],
+    clock: TimeControl | None = None,
+) -> TrialMatch:
+    name = f"{request.admission_id}-{kind}-{ground.game}-{ground.seats}"
+    spec = MatchSpec(
+        match_id=name,
+        attempt=1,
+        game=ground.game,
+        rules_version=ground.rules_version,
+        options=ground.options,
+        clock=clock or request.clock,
+        cores=1,
+        chance_seed=_draw(request.seed, kind, ground, "chance"),
+        opening=(),
+        seats=tuple(
+            replace(seat, seed=_draw(request.seed, kind, ground, f"bot {index}")) for index, seat in enumerate(seats)
+        ),
+        keeps_logs=True,
+    )
+    return TrialMatch(ground, spec, tuple(index for index, seat in enumerate(seats) if seat is request.bot))
+
+
+def _draw(seed: int, kind: str, ground: TrialSetup, what: str) -> int:
+    digest = hashlib.sha256(f"{seed}/{kind}/{ground.game}/{ground.seats}/{what}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
+
+
+def sandbox_problem(programs: StoredPrograms) -> str:
+    """Return why bots of owners cannot run here, with the remedy, or an empty text if they can. It may take seconds."""
+    try:
+        programs.sandbox_level(has_owner=True)
+    except SandboxUnavailableError as error:
+        return str(error)
+    return ""

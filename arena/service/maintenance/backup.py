@@ -1,41 +1,85 @@
-"""Copies a home into one archive while its service runs.
+"""What can go wrong when a home is backed up or restored; each message is one line with the remedy.
 
-The copy of the database is taken first, then the files of the versions that it names: these never change, and nobody
-collects them before the archive is complete.
+HomeArchiveError (a ServiceError)
+└── DamagedArchiveError   the file is no archive of a home, or not as it was written
 """
 
 from __future__ import annotations
 
 import errno
 import gzip
+import hashlib
+import io
 import json
 import os
+import re
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO, Any
 
 from arena.hosting.content import BotFilesError, VersionLimits, list_files, open_file
 from arena.hosting.store import VersionStore
-from arena.service.backup.errors import HomeArchiveError
-from arena.service.backup.format import BUILDS, DATABASE, FORMAT, HEADER, KEY, SETTINGS, STORE, SUFFIXES, TLS
-from arena.service.backup.own_database import holds_password
-from arena.service.backup.writer import ArchiveWriter
+from arena.service.errors import DaemonError
 from arena.service.home import Home
 from engine.text import Text
 from ratings.errors import DatabaseFullError
 from ratings.ledger.copying import copy_database
 from ratings.read.held import HeldCounts, held_counts, held_versions
 from ratings.store.database import Database, backup, open_database, schema_revision
+from ratings.store.passwords import without_password
 
-Report = Callable[[str], None]
+FORMAT = 1
+HEADER = "arena-home.json"
+MANIFEST = "manifest.json"
+MANIFEST_HASH = "manifest.sha256"
+SETTINGS = "settings.toml"
+DATABASE = "arena.db"
+KEY = "arena.key"
+STORE = "arena.bots"
+BUILDS = "builds"
+TLS = "tls"
+SUFFIXES = {".tar": False, ".tar.gz": True, ".tgz": True}
+"""How the name of an archive ends, and whether it is compressed then."""
+MOST_SMALL_BYTES = 256 << 20
+"""No header and no manifest is larger."""
+_HASH = "[0-9a-f]{64}"
+_PLACES = re.compile(
+    rf"settings\.toml|arena\.db|arena\.key|tls/[a-z]+\.pem|arena\.bots/{_HASH}/.+|builds/{_HASH}-{_HASH}(/.+|\.json|\.log)",
+    re.DOTALL,
+)
 _NO_LIMITS = VersionLimits(files=1 << 40, total_bytes=1 << 60)
 _TOLD_EVERY = 100
 _COMPRESSION = 4
 """Of zlib's levels: most of what is stored is compressed already."""
+_READABLE = 0o600
+_EXECUTABLE = 0o700
+_URL = re.compile(r"postgres[^\s\"']*")
+
+
+class HomeArchiveError(DaemonError):
+    """A home cannot be backed up or restored."""
+
+
+class DamagedArchiveError(HomeArchiveError):
+    """The file is no archive of a home, or not as it was written."""
+
+
+def is_place(name: str) -> bool:
+    """Return whether a file of that name may lie in a home that is restored: nowhere else, and by no detour."""
+    return _PLACES.fullmatch(name) is not None and all(_is_plain(part) for part in name.split("/"))
+
+
+def _is_plain(part: str) -> bool:
+    return part not in ("", ".", "..") and "\0" not in part
+
+
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,3 +282,114 @@ def _write_directory(directory: Path, name: str, writer: ArchiveWriter) -> None:
                 why=error,
             )
         ) from error
+
+
+class ArchiveWriter:
+    """An archive that is being written."""
+
+    def __init__(self, tar: tarfile.TarFile) -> None:
+        self._tar = tar
+        self._files: dict[str, list[Any]] = {}
+
+    def add_bytes(self, name: str, data: bytes) -> None:
+        """Write a small file. Raises OSError."""
+        self._add(name, io.BytesIO(data), len(data), executable=False)
+
+    def add_file(self, name: str, file: IO[bytes], *, executable: bool = False) -> None:
+        """Write an open file, as long as it is now. Raises OSError, also if it becomes shorter meanwhile."""
+        self._add(name, file, os.fstat(file.fileno()).st_size, executable=executable)
+
+    def add_path(self, name: str, path: Path) -> bool:
+        """Write a file if there is one, and return whether there is. Raises OSError."""
+        try:
+            file = path.open("rb")
+        except FileNotFoundError:
+            return False
+        with file:
+            self.add_file(name, file)
+        return True
+
+    def finish(self, facts: Mapping[str, Any]) -> None:
+        """Write the manifest: the hash of every file so far, with further facts. Raises OSError."""
+        text = json.dumps({**facts, "files": self._files}, indent=1).encode()
+        self.add_bytes(MANIFEST, text)
+        self.add_bytes(MANIFEST_HASH, hashlib.sha256(text).hexdigest().encode())
+
+    def _add(self, name: str, file: IO[bytes], size: int, *, executable: bool) -> None:
+        entry = tarfile.TarInfo(name)
+        entry.size = size
+        entry.mode = _EXECUTABLE if executable else _READABLE
+        hashed = _Hashed(file)
+        self._tar.addfile(entry, hashed)
+        self._files[name] = [hashed.digest.hexdigest(), size, executable]
+
+
+class _Hashed(io.RawIOBase):
+    """A file that is hashed while it is read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__()
+        self._file = file
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return the next bytes."""
+        data = self._file.read(size)
+        self.digest.update(data)
+        return data
+
+
+_SECTION, _NAME = "service", "database"
+_BEGINS = re.compile(rf"\s*[\w.\"' \t]*{_NAME}[\"']?\s*=")
+
+
+def play_own_database(settings: Path) -> str:
+    """Comment out the database that a settings file names; every other byte stays as it is.
+
+    Return that database without its password, or an empty text if none is named. A file that names it within other
+    things on its line, or cannot be read, is left alone.
+    """
+    text = _read(settings)
+    named = _named(text)
+    if named and (plain := _commented_out(text)) is not None:
+        settings.write_bytes(plain.encode())
+    return without_password(named)
+
+
+def holds_password(settings: Path) -> bool:
+    """Return whether the password of a database stands in a settings file, be it in a comment."""
+    text = _read(settings)
+    return any(without_password(url) != url for url in (*_URL.findall(text), _named(text)))
+
+
+def _read(settings: Path) -> str:
+    try:
+        return settings.read_bytes().decode()
+    except (FileNotFoundError, UnicodeDecodeError):
+        return ""
+
+
+def _tables(text: str) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+
+
+def _named(text: str) -> str:
+    section = (_tables(text) or {}).get(_SECTION)
+    return str(section.get(_NAME, "")) if isinstance(section, dict) else ""
+
+
+def _commented_out(text: str) -> str | None:
+    """Return the text with `#` before the lines that name the database, or `None` if that would change more."""
+    wanted = tomllib.loads(text)
+    del wanted[_SECTION][_NAME]
+    lines = text.split("\n")
+    for first in (number for number, line in enumerate(lines) if _BEGINS.match(line)):
+        for behind in range(first + 1, len(lines) + 1):
+            parts = [*lines[:first], *(f"# {line}" for line in lines[first:behind]), *lines[behind:]]
+            tried = "\n".join(parts)
+            if (tables := _tables(tried)) is not None and {_SECTION: {}, **tables} == wanted:
+                return tried
+    return None

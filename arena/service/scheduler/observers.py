@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 
+from arena.executor import interface
 from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.result import Fault
+from arena.model.errors import FellBehindError
 from arena.service.logs import Logger
 from arena.service.metrics import Metrics
-from arena.service.scheduler.jobs import QueuedMatch
+from arena.service.scheduler.host import Watch
+from arena.service.scheduler.queue import QueuedMatch
 from arena.service.scheduler.slots import Slots
 
 OPERATOR = "operator"
@@ -82,3 +88,30 @@ def export_slots(metrics: Metrics, slots: Slots, count_warm_bots: Callable[[], i
             busy.set(count, kind.value)
 
     metrics.before_export(fill)
+
+
+class LiveSlots:
+    """Shows the matches of the slots; implements `arena.service.server.match_watching.LiveMatches`."""
+
+    def __init__(self, slots: Slots, watch: Watch) -> None:
+        self._slots = slots
+        self._watch = watch
+
+    async def watch(
+        self, match_id: str, *, after: int = -1, logs: Sequence[int] = ()
+    ) -> AsyncGenerator[LiveEvent, None]:
+        """Yield the events of a match that follow the sequence `after`, to its end; one that waits is waited for.
+
+        Raises LookupError if it neither waits nor is played, and FellBehindError for who takes the events too slowly.
+        """
+        job = self._slots.find(match_id)
+        if job is None:
+            raise LookupError(f"match {match_id} is not played now")
+        await job.moved.wait()
+        await asyncio.sleep(0)  # what has begun just now reaches the executor with the next turn of the loop
+        try:
+            async with aclosing(self._watch(match_id, after=after, logs=logs)) as events:
+                async for event in events:
+                    yield event
+        except interface.WatcherFellBehindError as error:
+            raise FellBehindError(error.sequence) from error
