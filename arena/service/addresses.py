@@ -1,4 +1,4 @@
-"""Addresses to listen on, as people write them: `host:port`, or `[host]:port` for IPv6."""
+"""Addresses to listen on, `host:port` or `[host]:port` for IPv6, and why one cannot be listened on."""
 
 from __future__ import annotations
 

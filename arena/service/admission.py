@@ -1,4 +1,7 @@
-"""What an admission is asked and what it answers: plain values."""
+"""Admits versions: plays the trial matches of a version before it plays rated ones, and returns a verdict.
+
+It reads and writes no database. Equal requests plan equal matches.
+"""
 
 from __future__ import annotations
 

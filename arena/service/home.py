@@ -1,4 +1,7 @@
-"""The directory that a service lives in: what lies where, made on the first start, open to its user alone."""
+"""The directory that a service lives in: what lies where, made on the first start, open to its user alone.
+
+A file lock lets only one service run in it; the system frees the lock however its holder dies.
+"""
 
 from __future__ import annotations
 

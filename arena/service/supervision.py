@@ -1,4 +1,4 @@
-"""Keeps activities going: what crashes is logged once, told to health, and tried again after a growing pause."""
+"""Keeps activities going: what crashes is logged once, reported to health, and retried after a growing pause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Puts together what a service does: everywhere, or in one of the services that share a database."""
+"""Chooses the activities of a service and runs them in one scheduler loop.
+
+Services that share a database elect a leader for each activity that must not be done twice.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +185,13 @@ class LeaderActivities:
         """Take the lock if it is free, and do what is to be done with it; end all of that if another has it."""
         leads, other = await asyncio.to_thread(self._try)
         if leads != self._leads:
-            await self._change(leads, other)
+            if leads:
+                await asyncio.to_thread(self._begin)
+                self._log.info(f"looks after {self._what}")
+            else:
+                await self._end()
+                self._log.info(f"leaves {self._what} to another service", who=_named(other))
+            self._leads = leads
         self._other = other
         if leads:
             for activity in self._activities:
@@ -201,15 +210,6 @@ class LeaderActivities:
         if self._lock.keep():
             return True, None
         return False, self._lock.holder() or _SOMEBODY
-
-    async def _change(self, leads: bool, other: LockHolder | None) -> None:
-        if leads:
-            await asyncio.to_thread(self._begin)
-            self._log.info(f"looks after {self._what}")
-        else:
-            await self._end()
-            self._log.info(f"leaves {self._what} to another service", who=_named(other))
-        self._leads = leads
 
     async def _end(self) -> None:
         for activity in self._activities:

@@ -1,4 +1,4 @@
-"""What all activities of a service share, and how each of them plays a tournament."""
+"""What every activity of a service works with: it plays tournaments, and builds versions before they play."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays on and on in every open ladder, while there is somebody to play."""
+"""Keeps ladders going: plays their matches, follows which bots are available, new rules and the ends of seasons."""
 
 from __future__ import annotations
 
@@ -95,14 +95,11 @@ class LadderRunner:
         """Look again and again whether runtimes have changed, and whether absent bots can be started."""
         while True:
             await asyncio.sleep(self._round_s)
-            await self._go_round()
-
-    async def _go_round(self) -> None:
-        changed = await asyncio.to_thread(self._context.programs.runtimes.look_again)
-        if changed:
-            self._context.log.warning("runtimes have changed, ladders begin anew with them", runtimes=changed)
-        absent = await asyncio.to_thread(absent_versions, self._context.database)
-        await update_availability(self._context, [(one.version, one.bot) for one in absent])
+            changed = await asyncio.to_thread(self._context.programs.runtimes.look_again)
+            if changed:
+                self._context.log.warning("runtimes have changed, ladders begin anew with them", runtimes=changed)
+            absent = await asyncio.to_thread(absent_versions, self._context.database)
+            await update_availability(self._context, [(one.version, one.bot) for one in absent])
 
     def _read(self) -> list[_LadderEntrants]:
         # While its final is played, a season plays no further.

@@ -1,4 +1,4 @@
-"""Plays the tournaments and comparisons of the database that are not over, whoever created them."""
+"""Plays tournaments and comparisons that are not over, and finishes ratings whose recomputation was interrupted."""
 
 from __future__ import annotations
 

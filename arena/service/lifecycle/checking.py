@@ -1,4 +1,4 @@
-"""`arena serve --check`: everything that can be looked at without serving."""
+"""`arena serve --check`: checks everything that can be checked without serving, certificates included."""
 
 from __future__ import annotations
 

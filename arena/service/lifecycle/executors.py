@@ -1,4 +1,4 @@
-"""Makes the executors of a service, one after the other: of this machine, or of a cluster, as its settings say."""
+"""Makes from the home and the settings what plays matches: the executors, and the programs of the bots."""
 
 from __future__ import annotations
 

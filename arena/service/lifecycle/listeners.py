@@ -1,4 +1,4 @@
-"""Opens the owners' services: on the socket of this machine's organiser, and on an address for everybody else."""
+"""Opens what a service listens on: for owners, for remote bots and people, and for metrics and health."""
 
 from __future__ import annotations
 
@@ -305,12 +305,9 @@ class AdminListener:
         if path == "/metrics":
             return AdminResponse(HTTPStatus.OK, CONTENT_TYPE, self._metrics.render())
         if path == "/health":
-            return self._health_response()
+            self._check()
+            problems = self._health.problems()
+            status = HTTPStatus.SERVICE_UNAVAILABLE if problems else HTTPStatus.OK
+            body = json.dumps({"healthy": not problems, "problems": problems}, indent=2) + "\n"
+            return AdminResponse(status, _JSON, body)
         return AdminResponse(HTTPStatus.NOT_FOUND, _TEXT, "there are /metrics and /health\n")
-
-    def _health_response(self) -> AdminResponse:
-        self._check()
-        problems = self._health.problems()
-        status = HTTPStatus.SERVICE_UNAVAILABLE if problems else HTTPStatus.OK
-        body = json.dumps({"healthy": not problems, "problems": problems}, indent=2) + "\n"
-        return AdminResponse(status, _JSON, body)

@@ -1,4 +1,4 @@
-"""The coordinator process of a service: it takes the home, starts everything, waits for a signal, ends everything."""
+"""The coordinator process of a service: takes the home, starts everything, waits for a signal, ends everything."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ LEAST_FREE_BYTES = 512 << 20
 """With less room than this on its disk a service is not healthy."""
 Say = Callable[[str], None]
 LOOK_EVERY_S = 2.0
-AT_ONCE = 130
+EXIT_AT_ONCE = 130
 _STOPPING_TEXT = Text(
     "service.stopping_running_matches_may_end", "stopping: running matches may end; a second signal ends at once"
 )
 _AT_ONCE_TEXT = Text("service.ended_once_next_start_goes", "ended at once; the next start goes on where this one was")
-VARIABLE = "NOTIFY_SOCKET"
+SYSTEMD_SOCKET = "NOTIFY_SOCKET"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,9 @@ class _Service:
                 slots = self._make_slots()
                 context = self._make_context(slots)
                 presence = Presence(context.wake_up.notify)
-                activities = self._make_activities(context, presence)
+                activities = make_activity_set(
+                    self._home, self._settings, context, presence, self._match_limits, self._metrics
+                )
                 remote = self._open_remote_process(context, presence, activities)
                 web = open_web(self._home, self._settings, self._health)
                 router = MatchRouter(slots, None if remote is None else remote.process)
@@ -131,7 +133,10 @@ class _Service:
                     stack, context.wake_up, LiveSlots(slots, router.watch_with(host.watch)), remote, presence
                 )
                 await self._try_sandbox(context, say)
-                self._look_at_certificate(say)
+                problems, notes = check_certificate(self._home, self._settings.service.tls_certificate)
+                for sentence in (*problems, *notes):
+                    self._log.warning("certificate", why=sentence)
+                    say(sentence)
                 stack.push_async_callback(_end_tasks, works)
                 if web is not None:
                     works.append(asyncio.create_task(web.run()))
@@ -146,7 +151,12 @@ class _Service:
                     asyncio.create_task(activities.loop.run()),
                 ]
                 works.append(asyncio.create_task(watch_file(self._database)))
-                self._announce_ready(on_ready, ready)
+                self._lock.publish(list(ready.addresses.values()))
+                self._log.info(
+                    "serving", home=str(self._home.directory), slots=self._executors.slots(), **ready.addresses
+                )
+                on_ready(ready)
+                notify_systemd("READY=1")
                 await _first_of(asyncio.create_task(stop.wait()), *works)
                 await self._drain(slots, remote)
         self._log.info("stopped")
@@ -204,15 +214,6 @@ class _Service:
             self._log.warning("bots of owners cannot run", why=problem)
             say(Text("service.bots_owners_wait", "bots of owners wait: {why}", why=problem))
 
-    def _look_at_certificate(self, say: Say) -> None:
-        problems, notes = check_certificate(self._home, self._settings.service.tls_certificate)
-        for sentence in (*problems, *notes):
-            self._log.warning("certificate", why=sentence)
-            say(sentence)
-
-    def _make_activities(self, context: ServiceContext, presence: Presence) -> ActivitySet:
-        return make_activity_set(self._home, self._settings, context, presence, self._match_limits, self._metrics)
-
     def _count_crash(self, part: str, _sentence: str) -> None:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
         self._metrics.counter("arena_crashes_total", "Activities that failed.", ("part",)).add(1, kind)
@@ -241,12 +242,6 @@ class _Service:
             stack.push_async_callback(listener.stop)
             found["admin"] = f"http://{address}"
         return Ready(self._home, found, owners.fingerprint)
-
-    def _announce_ready(self, on_ready: Callable[[Ready], None], ready: Ready) -> None:
-        self._lock.publish(list(ready.addresses.values()))
-        self._log.info("serving", home=str(self._home.directory), slots=self._executors.slots(), **ready.addresses)
-        on_ready(ready)
-        notify_systemd("READY=1")
 
     async def _drain(self, slots: Slots, remote: RemoteProcessSupervisor | None) -> None:
         """Let running matches end for a while; whatever is left then goes back to the ledger."""
@@ -363,10 +358,11 @@ def stop_signals(say: Callable[[str], None]) -> Iterator[asyncio.Event]:
         with suppress(OSError):  # the terminal may be gone, and whoever closed it with it
             say(_AT_ONCE_TEXT if is_second else _STOPPING_TEXT)
         if is_second:
-            os._exit(AT_ONCE)
+            os._exit(EXIT_AT_ONCE)
 
     loop = asyncio.get_running_loop()
-    numbers = _ending_signals()
+    always = [signal.SIGINT, signal.SIGTERM]
+    numbers = always if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [*always, signal.SIGHUP]
     for number in numbers:
         loop.add_signal_handler(number, stop, number)
     try:
@@ -376,14 +372,9 @@ def stop_signals(say: Callable[[str], None]) -> Iterator[asyncio.Event]:
             loop.remove_signal_handler(number)
 
 
-def _ending_signals() -> list[signal.Signals]:
-    always = [signal.SIGINT, signal.SIGTERM]
-    return always if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [*always, signal.SIGHUP]
-
-
 def notify_systemd(text: str, environ: Mapping[str, str] = os.environ) -> bool:
     """Send a state such as `READY=1`, and return whether somebody was there to hear it."""
-    place = environ.get(VARIABLE)
+    place = environ.get(SYSTEMD_SOCKET)
     if not place:
         return False
     address = "\0" + place[1:] if place.startswith("@") else place

@@ -1,4 +1,4 @@
-"""Opens the pages for browsers, if the settings say where: the process that serves them."""
+"""Opens the pages for browsers if the settings say where, and keeps the process that serves them running."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What can go wrong when a home is backed up or restored; each message is one line with the remedy.
-
-HomeArchiveError (a ServiceError)
-└── DamagedArchiveError   the file is no archive of a home, or not as it was written
-"""
+"""Copies a home into one archive while its service runs: a tar file that ends with the hashes of all its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the disk will hold in a year, from what a match takes and how many are played a day."""
+"""Forecasts how full the disk will be in a year, from the size of a match and the number played a day."""
 
 from __future__ import annotations
 

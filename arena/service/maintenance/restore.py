@@ -1,4 +1,4 @@
-"""Makes a new home of an archive: everything is checked before it appears, all at once."""
+"""Makes a new home from an archive: every hash is checked before the home appears, all at once."""
 
 from __future__ import annotations
 

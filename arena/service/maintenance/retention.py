@@ -1,7 +1,4 @@
-"""Keeps logs, replays and archives within the limits of the settings: announced, a day later removed.
-
-Everything here blocks; the service calls it in a thread.
-"""
+"""Keeps logs, replays and archives within the limits of the settings: announced first, removed a day later."""
 
 from __future__ import annotations
 
@@ -280,16 +277,12 @@ def retention_report(home: Home, environ: Mapping[str, str], *, applies: bool) -
     limits = limits_of(load_settings(home.settings_file, {}, environ).values.retention)
     database = open_database(home.book, makes=False)
     try:
-        return _look(home, database, limits, applies=applies)
+        kept, collected, at_us = RetentionResult((), ()), 0, now_us()
+        if applies:
+            kept = enforce_limits(database, limits, at_us=at_us)
+            if any(one.kind is RemovalKind.ARCHIVES for one in kept.done):
+                collected = len(VersionStore(home.store).collect(lambda name: is_held(database, name)))
+        pending = tuple(removals(database, pending=True))
+        return RetentionReport(pending, tuple(planned_removals(database, limits, at_us)), kept, collected, at_us)
     finally:
         database.close()
-
-
-def _look(home: Home, database: Database, limits: Limits, *, applies: bool) -> RetentionReport:
-    kept, collected, at_us = RetentionResult((), ()), 0, now_us()
-    if applies:
-        kept = enforce_limits(database, limits, at_us=at_us)
-        if any(one.kind is RemovalKind.ARCHIVES for one in kept.done):
-            collected = len(VersionStore(home.store).collect(lambda name: is_held(database, name)))
-    pending = tuple(removals(database, pending=True))
-    return RetentionReport(pending, tuple(planned_removals(database, limits, at_us)), kept, collected, at_us)

@@ -1,4 +1,4 @@
-"""Who may join as a remote bot, and which of them are there now: values and interfaces. No I/O."""
+"""Who may join as a remote bot, and which remote bots are connected: values and interfaces. No I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps the process of remote bots running, lets bots in or sends them away, and knows who is there."""
+"""Keeps the process of remote bots running, and passes on to it who may join; knows and logs who is connected."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ STOP_GRACE_S = 8.0
 
 FindDead = Callable[[Collection[str]], Awaitable[Collection[str]]]
 """Returns those of some tokens (digests) that are worth nothing any more."""
-WINDOW_S = 60.0
-MOST_KINDS = 1000
+REFUSAL_WINDOW_S = 60.0
+MOST_REFUSAL_KINDS = 1000
 """How many kinds of refusals are told apart within a window; those beyond are only counted."""
 _SHOWN = 80
 _OF_STRANGERS = frozenset({"TOKEN_UNKNOWN", "TOO_MANY_LOGINS"})
@@ -84,7 +84,12 @@ class RemoteProcessSupervisor:
                 task.result()
         finally:
             looking.cancel()
-            await self._stop(serving)
+            self._is_stopping = True
+            self.process.stop()
+            await asyncio.wait({serving}, timeout=STOP_GRACE_S)
+            self.process.kill()
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
 
     async def wait_until_begun(self) -> int:
         """Return the port on which bots are taken, as soon as they are; 0 if the first process fails."""
@@ -98,15 +103,6 @@ class RemoteProcessSupervisor:
             if self._is_stopping:
                 return
             await self._restarts.pause(words, was_ready=was_ready)
-
-    async def _stop(self, serving: asyncio.Task[None]) -> None:
-        """End the process in order, or else by force."""
-        self._is_stopping = True
-        self.process.stop()
-        await asyncio.wait({serving}, timeout=STOP_GRACE_S)
-        self.process.kill()
-        serving.cancel()
-        await asyncio.gather(serving, return_exceptions=True)
 
     def _note_ready(self) -> None:
         self._has_begun.set()
@@ -207,7 +203,7 @@ class RefusalLog:
         """Write that a bot was refused, or count it if one of its kind was written of within the window."""
         self.end_window_if_over()
         kind = _kind_of(request, refusal)
-        if kind not in self._told and len(self._told) < MOST_KINDS:
+        if kind not in self._told and len(self._told) < MOST_REFUSAL_KINDS:
             self._told[kind] = request.name[:_SHOWN]
             self._log.info("remote bot refused", bot=self._told[kind], why=refusal.message)
             return
@@ -217,7 +213,7 @@ class RefusalLog:
 
     def end_window_if_over(self) -> None:
         """Write how many more were refused in a window that is over."""
-        if self._clock() < self._since + WINDOW_S:
+        if self._clock() < self._since + REFUSAL_WINDOW_S:
             return
         for kind, times in self._repeated.items():
             bot = self._told.get(kind, "many")

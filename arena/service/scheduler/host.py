@@ -1,6 +1,7 @@
-"""Keeps an executor under the slots: when it fails, everything waits, and another one is started after a pause.
+"""Keeps an executor running for the slots, and routes matches with remote bots to their own process.
 
-What the host loses is judged as in a run of a tournament (`arena.tournament.host_watch`), for all activities together.
+When an executor fails, everything waits, and another one is started after a pause. What the host loses is judged as in
+a run of a tournament (`arena.tournament.host_watch`), for all activities together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counts and logs what happens in the match slots."""
+"""Counts and logs the matches in the slots, and lets them be watched."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from arena.executor import interface
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
-from arena.match.result import Fault
 from arena.model.errors import FellBehindError
 from arena.service.logs import Logger
 from arena.service.metrics import Metrics
@@ -43,7 +42,13 @@ class MatchObserver:
         if isinstance(outcome, MatchReport):
             self._count(job, outcome, seconds)
         else:
-            self._count_lost(job, outcome)
+            cause = outcome.cause if isinstance(outcome, MatchLostError) else HostCause.HOSTING_FAILED
+            self._lost.add(1, cause.value)
+            if cause is not HostCause.CANCELLED:
+                about = {"activity": job.queue.kind.value, "of": job.queue.name, "cause": cause.value}
+                self._log.warning(
+                    "match lost", match=job.spec.match_id, attempt=job.spec.attempt, why=str(outcome), **about
+                )
 
     def _count(self, job: QueuedMatch, report: MatchReport, seconds: float) -> None:
         activity = job.queue.kind.value
@@ -55,21 +60,11 @@ class MatchObserver:
         log = self._log.bind(match=report.match_id, attempt=report.attempt, activity=activity, of=job.queue.name)
         log.debug("match finished", plies=report.plies, decisions=report.decisions, seconds=round(seconds, 3))
         for fault in report.result.faults:
-            self._count_fault(log, job, fault)
-
-    def _count_fault(self, log: Logger, job: QueuedMatch, fault: Fault) -> None:
-        seat = job.spec.seats[fault.seat]
-        owner, slash, _ = seat.name.partition("/")
-        self._faults.add(1, fault.cause.value, owner if slash else OPERATOR)
-        about = {"seat": fault.seat, "ply": fault.ply, "bot": seat.name, "version": seat.version[:12]}
-        log.debug("fault", cause=fault.cause.value, why=fault.explanation, **about)
-
-    def _count_lost(self, job: QueuedMatch, error: Exception) -> None:
-        cause = error.cause if isinstance(error, MatchLostError) else HostCause.HOSTING_FAILED
-        self._lost.add(1, cause.value)
-        if cause is not HostCause.CANCELLED:
-            about = {"activity": job.queue.kind.value, "of": job.queue.name, "cause": cause.value}
-            self._log.warning("match lost", match=job.spec.match_id, attempt=job.spec.attempt, why=str(error), **about)
+            seat = job.spec.seats[fault.seat]
+            owner, slash, _ = seat.name.partition("/")
+            self._faults.add(1, fault.cause.value, owner if slash else OPERATOR)
+            about = {"seat": fault.seat, "ply": fault.ply, "bot": seat.name, "version": seat.version[:12]}
+            log.debug("fault", cause=fault.cause.value, why=fault.explanation, **about)
 
 
 def export_slots(metrics: Metrics, slots: Slots, count_warm_bots: Callable[[], int]) -> None:

@@ -1,9 +1,4 @@
-"""Start-time fair queueing: who is served next, so that everybody gets a share by weight. Pure; no clock, no I/O.
-
-After Goyal, Vin and Cheng, "Start-time Fair Queueing" (SIGCOMM 1996), with two changes. The cost of a match is only
-known when it has ended, so an estimate is charged when it begins and corrected then. And a key may be given a head
-start, within which it is served before others; it repays that before it is ahead again.
-"""
+"""The matches that wait for a slot, and which of them begins next: fair queueing by weight. No tasks, no I/O."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The match slots of a service: one queue for each activity, one executor, and fair shares between them.
-
-An activity gets a view, which is an `arena.tournament.runner.MatchExecutor`, so that whoever plays a tournament need
-not know that it shares the slots. Everything runs in one event loop.
-"""
+"""The match slots of a service: one queue for each activity, one executor, fair shares, and limits of owners."""
 
 from __future__ import annotations
 
@@ -229,7 +225,14 @@ class Slots:
         self._running.discard(job)
         if job.needs_slot:
             self._owners.end(job)
-        self._pay(job, outcome, seconds)
+        is_played = not isinstance(outcome, Exception)
+        if job.charges is not None:
+            of_kind, of_flow = job.charges
+            # What was lost or withdrawn used the slot, too, but says nothing of how long the next one takes.
+            self._kinds.end(of_kind, seconds * job.part, is_typical=is_played)
+            self._shares[job.queue.kind].end(of_flow, seconds * job.part, is_typical=is_played)
+        if job.queue.pace is not None and not is_played:
+            job.queue.pace.give_back()
         if not self._running:
             self._is_idle.set()
         if isinstance(outcome, NotBegunError) and not job.report.done():
@@ -239,16 +242,6 @@ class Slots:
             self._observer.ended(job, outcome, seconds)
         _answer(job.report, outcome)
         self.dispatch()
-
-    def _pay(self, job: QueuedMatch, outcome: MatchReport | Exception, seconds: float) -> None:
-        is_played = not isinstance(outcome, Exception)
-        if job.charges is not None:
-            of_kind, of_flow = job.charges
-            # What was lost or withdrawn used the slot, too, but says nothing of how long the next one takes.
-            self._kinds.end(of_kind, seconds * job.part, is_typical=is_played)
-            self._shares[job.queue.kind].end(of_flow, seconds * job.part, is_typical=is_played)
-        if job.queue.pace is not None and not is_played:
-            job.queue.pace.give_back()
 
 
 def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:

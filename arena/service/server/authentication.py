@@ -1,8 +1,4 @@
-"""Finds out who calls: from the token that a call carries, or from the socket of this machine that it came over.
-
-Over that socket whoever says nothing of himself is the organiser. A program there that asks for others, such as the
-one that serves pages, says for whom, and is never more than that: the holder of a token, or the public.
-"""
+"""Finds out who calls, by the token of the call or by the local socket, and slows down whoever guesses tokens."""
 
 from __future__ import annotations
 

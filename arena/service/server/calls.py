@@ -1,4 +1,4 @@
-"""Stands before every call of every service: lets it in or refuses it, and turns whatever it raises into its status."""
+"""Serves the calls that are derived from the interface: lets each in, runs it in a thread, returns its status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes bots in: an upload is begun, its archive arrives in parts, and becomes a version that waits to be admitted."""
+"""Receives bots: an upload arrives in parts within its owner's limits, and becomes a version to be admitted."""
 
 from __future__ import annotations
 

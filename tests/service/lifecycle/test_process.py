@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.service.lifecycle.process import AT_ONCE, stop_signals
+from arena.service.lifecycle.process import EXIT_AT_ONCE, stop_signals
 from tests.support.patience import PATIENCE_S
 
 
@@ -24,7 +24,7 @@ async def test_a_signal_stops_a_service_whose_terminal_is_gone(monkeypatch: pyte
             await wanted.wait()
         os.kill(os.getpid(), signal.SIGTERM)
         async with asyncio.timeout(PATIENCE_S):
-            assert await ends == AT_ONCE
+            assert await ends == EXIT_AT_ONCE
 
 
 @pytest.fixture

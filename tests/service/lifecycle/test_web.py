@@ -26,6 +26,16 @@ from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.processes import wait_until
 from tests.support.serving import plan, serving, wait_for_counts
 
+STAND_IN = """
+import struct, sys
+port = int(sys.argv[sys.argv.index("--port") + 1]) or 7777
+text = ('{"event": "ready", "port": %d}' % port).encode()
+sys.stdout.buffer.write(struct.pack(">II", len(text), 0) + text)
+sys.stdout.buffer.flush()
+sys.stdin.read()
+"""
+"""Says that it serves pages, and ends in order."""
+
 
 @pytest.fixture
 def field(tmp_path: Path) -> Place:
@@ -113,17 +123,6 @@ async def test_nobody_waits_for_pages_whose_process_fails_at_its_start(
     running = asyncio.create_task(supervisor.run())
     assert await wait_for_web(supervisor) == ""
     await end(running)
-
-
-STAND_IN = """
-import struct, sys
-port = int(sys.argv[sys.argv.index("--port") + 1]) or 7777
-text = ('{"event": "ready", "port": %d}' % port).encode()
-sys.stdout.buffer.write(struct.pack(">II", len(text), 0) + text)
-sys.stdout.buffer.flush()
-sys.stdin.read()
-"""
-"""Says that it serves pages, and ends in order."""
 
 
 async def test_a_process_of_pages_that_was_killed_is_started_again_for_the_same_port(
