@@ -14,10 +14,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena.tournament.formats.ladder import LadderFormat
-from arena.tournament.formats.ladder_memory import LadderMemory
-from arena.tournament.formats.past import Past, Tally
-from arena.tournament.formats.remembering import to_json
+from arena.tournament.formats.format import Past, Tally
+from arena.tournament.formats.ladder import LadderFormat, LadderMemory
+from arena.tournament.formats.tally import to_json
 from ratings.ledger import tallies
 from ratings.ledger.pools import pool_for, pool_of
 from ratings.ledger.rebuild import rebuild

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 
 from sqlmodel import Session, col, select
 
-from arena.tournament.formats.ladder import LadderFormat
-from arena.tournament.formats.ladder_memory import LadderMemory
-from arena.tournament.formats.past import Past, Tally
-from arena.tournament.formats.remembering import to_json
+from arena.tournament.formats.format import Past, Tally
+from arena.tournament.formats.ladder import LadderFormat, LadderMemory
+from arena.tournament.formats.tally import to_json
 from benchmarks.server_layout import TOURNAMENTS_A_POOL, Segment
 from benchmarks.server_rows import TOURNAMENT, text_id
 from ratings.ledger.waves import WaveLedger

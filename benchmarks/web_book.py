@@ -21,11 +21,9 @@ from random import Random
 from typing import Any, Final
 
 from arena.tournament.formats.compare import Compare
-from arena.tournament.formats.ladder import LadderFormat
-from arena.tournament.formats.ladder_memory import LadderMemory
-from arena.tournament.formats.past import Past, Tally
-from arena.tournament.formats.remembering import to_json
-from arena.tournament.formats.tally import tally
+from arena.tournament.formats.format import Past, Tally
+from arena.tournament.formats.ladder import LadderFormat, LadderMemory
+from arena.tournament.formats.tally import tally, to_json
 from arena.tournament.stored import format_of, situation_of
 from benchmarks.web_invented import (
     BEGAN_MS,

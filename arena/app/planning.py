@@ -27,10 +27,9 @@ from arena.model.forecasts import Forecast
 from arena.model.planning import ChallengeRequest, LeftOut, PlannedTournament, TournamentRequest
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
-from arena.tournament.creation import ChooseName, TournamentTerms
+from arena.tournament.creation import ChooseName, TournamentTerms, longest_match_us
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
-from arena.tournament.forecast import longest_match_us
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format

@@ -10,8 +10,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.admissions import Finding, FindingState
@@ -34,13 +32,6 @@ CLOCK = parse_time_control("250ms")
 TIGHT_CLOCK = parse_time_control("50ms")
 _NOT_YET = Text("service.not_looked_because_what_failed", "It was not looked at, because of what failed before.")
 _SEED_BITS = 53
-NO_SANDBOX = Text(
-    "service.waits_no_bot_owner_can",
-    "It waits: no bot of an owner can run at this service now, because its sandbox does not work; the "
-    "organiser sees why with `arena serve --check`.",
-)
-SANDBOX = "sandbox"
-"""The part of the service's health that tells of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,12 +305,3 @@ def _bout(
 def _draw(seed: int, kind: str, ground: TrialSetup, what: str) -> int:
     digest = hashlib.sha256(f"{seed}/{kind}/{ground.game}/{ground.seats}/{what}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
-
-
-def sandbox_problem(programs: StoredPrograms) -> str:
-    """Return why bots of owners cannot run here, with the remedy, or an empty text if they can. It may take seconds."""
-    try:
-        programs.sandbox_level(has_owner=True)
-    except SandboxUnavailableError as error:
-        return str(error)
-    return ""

@@ -19,7 +19,7 @@ from typing import Any
 
 from arena.app.store import store_of
 from arena.service.errors import HomeError, HomeHeldError
-from arena.tournament.lock import home_lock, take
+from arena.tournament.playing import home_lock, take
 from arena.tournament.seed_key import KEY_SUFFIX
 from engine.os_errors import os_error_text
 from engine.text import Text

@@ -8,6 +8,8 @@ import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.service.logs import Logger
 from engine.text import Text, with_parts
 
@@ -15,6 +17,13 @@ FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 300.0
 REST_S = 15.0
 """How long something that ended rests before it is tried again although nothing about it has changed."""
+NO_SANDBOX = Text(
+    "service.waits_no_bot_owner_can",
+    "It waits: no bot of an owner can run at this service now, because its sandbox does not work; the "
+    "organiser sees why with `arena serve --check`.",
+)
+SANDBOX = "sandbox"
+"""The part of the service's health that tells of it."""
 
 
 class Health:
@@ -260,3 +269,12 @@ class WakeUp:
             except TimeoutError:
                 pass
         return self._count
+
+
+def sandbox_problem(programs: StoredPrograms) -> str:
+    """Return why bots of owners cannot run here, with the remedy, or an empty text if they can. It may take seconds."""
+    try:
+        programs.sandbox_level(has_owner=True)
+    except SandboxUnavailableError as error:
+        return str(error)
+    return ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.tournament.formats.openings import draw_opening
+from arena.tournament.formats.blocks import draw_opening
 from arena.tournament.formats.seeds import derive, secret_from_seed
 from arena.trial.seats import RANDOM
 from arena.trial.values import TrialMatch, TrialSetup

@@ -11,7 +11,7 @@ import pytest
 
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.playing import exclusive, lock_path
 from tests.cli.support import Arena
 from tests.cli.table import TableExecutor
 

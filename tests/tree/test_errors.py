@@ -21,7 +21,7 @@ from arena.service.errors import DaemonError
 from arena.service.server.errors import CODES
 from arena.story.errors import StoryError
 from arena.tournament.errors import TournamentError
-from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import ScheduleError
 from arena.trial.artifacts import KeepingError
 from arena.trial.trials import UndecidedError
 from arena.web.middleware.errors import STATUS

@@ -23,7 +23,7 @@ from arena.cli.shared.storage import Storage, open_existing_storage, open_storag
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.work_thread import run_in_thread
 from arena.hosting.store import StoreError
-from arena.tournament.memories import memory_problems
+from arena.tournament.stored import memory_problems
 from engine.text import Text
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage

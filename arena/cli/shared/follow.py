@@ -10,7 +10,7 @@ from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import named, told
 from arena.model.operations import Operation, OperationState
-from arena.tournament.speed import SpeedMeter
+from arena.tournament.run_progress import SpeedMeter
 from engine.text import Text
 
 _LANES = 4

@@ -15,7 +15,7 @@ from arena.service.activities.admissions import AdmissionRunner
 from arena.service.activities.context import Plays, ServiceContext, plays_all
 from arena.service.activities.housekeeping import HomeSweeper, Housekeeper
 from arena.service.activities.ladders import LadderRunner, RemoteAvailability, SeasonRunner
-from arena.service.activities.promotions import PromotionRunner
+from arena.service.activities.promotions import PromotionRule, PromotionRunner
 from arena.service.activities.tournaments import RatingRebuilder, TournamentQueue
 from arena.service.home import Home
 from arena.service.logs import Logger, get_logger
@@ -25,7 +25,6 @@ from arena.service.scheduler.slots import MatchLimits, MatchLimitUpdater
 from arena.service.settings.values import ServiceSettings
 from arena.service.supervision import RestartBackoff
 from arena.tournament.playing import REMOTE, SERVICE
-from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger
 from ratings.store.server_lock import ServerLock, holder_of
 from ratings.values.tournaments import LockHolder

@@ -12,18 +12,10 @@ from arena.match.programs import program_seat
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.admissions import Finding
 from arena.service.activities.context import ServiceContext, build_for_admission
-from arena.service.admission import (
-    CLOCK,
-    NO_SANDBOX,
-    SANDBOX,
-    AdmissionOutcome,
-    AdmissionRequest,
-    AdmissionVerdict,
-    admit,
-)
+from arena.service.admission import CLOCK, AdmissionOutcome, AdmissionRequest, AdmissionVerdict, admit
 from arena.service.metrics import Metrics
 from arena.service.scheduler.queue import MatchPurpose
-from arena.service.supervision import SupervisedTasks, TaskSpec
+from arena.service.supervision import NO_SANDBOX, SANDBOX, SupervisedTasks, TaskSpec
 from arena.tournament.runner import MatchExecutor
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.setups import setups_of

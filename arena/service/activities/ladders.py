@@ -18,12 +18,12 @@ from arena.service.activities.context import Plays, ServiceContext, plays_all
 from arena.service.logs import Logger
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.supervision import SupervisedTasks, TaskSpec
-from arena.tournament import seasons
 from arena.tournament.errors import NotPlayableError, TournamentError
 from arena.tournament.formats import seeds
-from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import ScheduleError
 from arena.tournament.planner import planner_of
 from arena.tournament.rate_limit import MatchRateLimit, matches_to_look_at, pace_after, rate_of
+from arena.tournament.seasons import freeze_season
 from engine import registry
 from engine.core import EngineError
 from engine.text import Text
@@ -267,7 +267,7 @@ class SeasonRunner:
     def _freeze(self, running: RunningLadder) -> None:
         name = running.ladder.name
         try:
-            final = seasons.freeze(self._context.database, name)
+            final = freeze_season(self._context.database, name)
         except (RatingsError, ScheduleError) as error:
             self._refused.add(running.tournament.id)
             self._context.log.error("season cannot be frozen", ladder=name, why=str(error))

@@ -7,25 +7,32 @@ ends the service, the next one goes on.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Set
+from dataclasses import dataclass
 
 from arena.app.answers import comparison_of
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
 from arena.model.answers import comparison_note
 from arena.service.activities.context import ServiceContext
+from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.errors import TournamentError
-from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.promotion_tests import PromotionRule, create_promotion_test
+from arena.tournament.formats.compare import Compare, Design
+from arena.tournament.formats.format import ScheduleError
+from arena.tournament.match_specs import Programs
+from arena.tournament.stored import clock_of
 from engine.core import EngineError
 from engine.text import Text
 from ratings.errors import BotError, PlanError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
-from ratings.read.promotions import PromotionTest, WaitingVersion, promotion_tests, waiting_versions
+from ratings.read.promotions import LADDER, PROMOTES, PromotionTest, WaitingVersion, promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
 from ratings.statistics.compare.comparison import ComparisonAnswer
+from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder, plays
+from ratings.store.models import TournamentRecord, VersionRecord
 from ratings.values.names import ARENA
 
 _UNTESTABLE = (BotError, PlanError, BotDirectoryError, StoreError, TournamentError, ScheduleError, EngineError)
@@ -150,3 +157,60 @@ class PromotionRunner:
         for test in promotion_tests(self._context.database):
             if test.version_id not in waiting:
                 Ledger(self._context.database).cancel(test.tournament.id)
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionRule:
+    """How a version is tested before it replaces another.
+
+    It does not replace it if the test finds that it is weaker: that its score against the other is `loss` below one
+    half, or more. An equal version is held back in one case of twenty at most, one that loses so much passes in one of
+    twenty at most.
+    """
+
+    loss: float = 0.03
+    pairs: int = 200
+    """After so many steps the test ends undecided, and the version replaces the other."""
+
+    def form(self, seats: int) -> Compare:
+        """Return the comparison; the two versions share all tables."""
+        return Compare(seats, self.pairs, lower=-self.loss, upper=0.0, design=Design.ALONE)
+
+
+def create_promotion_test(
+    database: Database, programs: Programs, rule: PromotionRule, running: RunningLadder, waiting: WaitingVersion
+) -> TournamentRecord:
+    """Write the test of a waiting version against the active one, played like the ladder but unrated.
+
+    Raises the errors of `arena.tournament.creation`.
+    """
+    assert waiting.active is not None
+    pool, bot = running.pool, waiting.bot.name
+    terms = TournamentTerms(
+        game=pool.game,
+        seats=pool.seats,
+        clock=clock_of(running.tournament, pool),
+        options=pool.options,
+        cores=pool.cores,
+        opening_plies=running.tournament.settings["opening_plies"],
+        rated=False,
+    )
+    name = f"{running.ladder.name}: {bot} {waiting.version.number} for {waiting.active.number}"
+
+    def free_name(taken: Set[str]) -> str:
+        tries = (name if count == 1 else f"{name} ({count})" for count in range(1, len(taken) + 2))
+        return next(one for one in tries if one not in taken)
+
+    return create_tournament(
+        database,
+        programs,
+        terms,
+        rule.form(pool.seats),
+        bots=[_text(bot, waiting.version), _text(bot, waiting.active)],
+        choose_name=free_name,
+        notes={PROMOTES: waiting.version.id, LADDER: running.ladder.id},
+    )
+
+
+def _text(bot: str, version: VersionRecord) -> str:
+    return f"{bot}@{version.content_hash}"

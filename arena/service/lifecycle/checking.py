@@ -14,13 +14,13 @@ from arena.hosting.runtimes.settings import parse_runtimes
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.rpc.errors import CertificateError
-from arena.service.admission import sandbox_problem
 from arena.service.home import Home, holder_of
-from arena.service.lifecycle.executors import policy_of
+from arena.service.lifecycle.programs import policy_of
 from arena.service.maintenance.disk_forecast import DiskForecast, forecast
 from arena.service.server.tls import expiry_of, find_certificate
 from arena.service.settings.reading import EffectiveSettings
 from arena.service.settings.values import RetentionSection
+from arena.service.supervision import sandbox_problem
 from arena.tournament.rate_limit import rate_of
 from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError

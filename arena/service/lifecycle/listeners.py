@@ -19,7 +19,7 @@ from arena.rpc.calls import UPLOAD
 from arena.service.addresses import Address, explain, parse_address, try_to_listen
 from arena.service.errors import ListenError, SettingsError
 from arena.service.home import Home
-from arena.service.lifecycle.executors import make_programs
+from arena.service.lifecycle.programs import make_programs
 from arena.service.logs import get_logger
 from arena.service.metrics import CONTENT_TYPE, Metrics
 from arena.service.remote.database_join_policy import DatabaseJoinPolicy

@@ -13,15 +13,17 @@ from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.executor.interface import Executor
+from arena.executor.local import LocalExecutor
+from arena.hosting.procfs.machine import count_cores
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.service.activities.activity_set import ActivitySet, make_activity_set
 from arena.service.activities.context import ServiceContext
 from arena.service.activities.ladders import follow_rules
 from arena.service.addresses import parse_address
-from arena.service.admission import SANDBOX, sandbox_problem
 from arena.service.errors import DaemonError
 from arena.service.home import Home, HomeLock, held
 from arena.service.lifecycle.checking import check_certificate
-from arena.service.lifecycle.executors import ExecutorFactory, make_programs
 from arena.service.lifecycle.listeners import (
     AdminListener,
     make_own_certificate,
@@ -30,6 +32,7 @@ from arena.service.lifecycle.listeners import (
     takes_anybody,
     wait_for_remote,
 )
+from arena.service.lifecycle.programs import make_programs
 from arena.service.lifecycle.web import open_web, wait_for_web
 from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
@@ -39,10 +42,10 @@ from arena.service.scheduler.host import ExecutorHost, MatchRouter
 from arena.service.scheduler.observers import LiveSlots, MatchObserver, export_slots
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import MatchLimits, Slots
-from arena.service.settings.values import ServiceSettings
-from arena.service.supervision import Health, Supervisor, WakeUp, describe
+from arena.service.settings.values import ServiceSection, ServiceSettings
+from arena.service.supervision import SANDBOX, Health, Supervisor, WakeUp, describe, sandbox_problem
 from arena.tournament.host_watch import HostWatch
-from arena.tournament.lock import sweep_locks
+from arena.tournament.playing import sweep_locks
 from engine.text import Text
 from ratings.errors import DatabaseGoneError
 from ratings.read.accounts import list_owners
@@ -58,6 +61,12 @@ _STOPPING_TEXT = Text(
 )
 _AT_ONCE_TEXT = Text("service.ended_once_next_start_goes", "ended at once; the next start goes on where this one was")
 SYSTEMD_SOCKET = "NOTIFY_SOCKET"
+RAY = "ray"
+AUTO = "auto"
+_AT_LEAST = 1
+"""So many matches wait for a cluster that has not told yet how many it plays."""
+_MANY = 64
+"""A cluster may play so many, or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,3 +394,50 @@ def notify_systemd(text: str, environ: Mapping[str, str] = os.environ) -> bool:
     except OSError:
         return False  # a service that cannot speak to systemd serves all the same
     return True
+
+
+class ExecutorFactory:
+    """Makes executors, and knows how many matches the newest one plays at once."""
+
+    def __init__(self, settings: ServiceSection, say: Callable[[str], None] = lambda _: None) -> None:
+        """`say` is told what people should know of the machines of a cluster."""
+        self._settings = settings
+        self._say = say
+        self._newest: Executor | None = None
+        self.programs: StoredPrograms | None = None
+        """The programs whose runtimes the machines of a cluster need."""
+
+    def slots(self) -> int:
+        """Return how many matches are played at once."""
+        if self._settings.executor != RAY:
+            return self._settings.workers or count_cores()
+        return _AT_LEAST if self._newest is None else self._newest.slots()
+
+    def most(self) -> int:
+        """Return how many matches may be played at once some day, as far as is known before any is."""
+        return self._settings.workers or _MANY if self._settings.executor == RAY else self.slots()
+
+    def make(self) -> Executor:
+        """Return an executor that was not started yet."""
+        if self._settings.executor == RAY:
+            self._newest = self._of_cluster()
+            return self._newest
+        return LocalExecutor(self.slots(), warm_mb=self._settings.warm_memory)
+
+    def _of_cluster(self) -> Executor:
+        from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
+        from arena.executor.ray.options import RayOptions
+
+        address = self._settings.ray_address
+        options = RayOptions(
+            address="" if address == AUTO else address,
+            workers=self._settings.workers,
+            warm_mb=self._settings.warm_memory,
+            runtimes={} if self.programs is None else self.programs.runtimes.tables(),
+            report=self._warn,
+        )
+        return RayExecutor(options)
+
+    def _warn(self, sentence: str) -> None:
+        get_logger("cluster").warning("machines", why=sentence)
+        self._say(sentence)

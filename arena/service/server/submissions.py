@@ -32,10 +32,10 @@ from arena.hosting.uploads.history import PastUpload, UploadHistory
 from arena.model.accounts import OwnerUsage
 from arena.model.admissions import Admission
 from arena.model.uploads import Submitted, UploadTicket
-from arena.service.admission import NO_SANDBOX, sandbox_problem
 from arena.service.server.authentication import CALLER, Caller
 from arena.service.server.calls import Threads
 from arena.service.server.errors import CallError
+from arena.service.supervision import NO_SANDBOX, sandbox_problem
 from arena.v1 import bot_pb2
 from engine.text import Text, with_parts
 from ratings.errors import AdmissionError, BotError, LimitError

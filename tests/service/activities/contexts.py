@@ -38,7 +38,7 @@ async def at_work(context: ServiceContext, *activities: Activity, every_s: float
 @contextmanager
 def locked_elsewhere(book: Book, tournament_id: str) -> Iterator[None]:
     """Another run of the tournament has its lock."""
-    from arena.tournament.lock import exclusive, lock_path
+    from arena.tournament.playing import exclusive, lock_path
 
     with exclusive(lock_path(book.path.resolve(), tournament_id)):
         yield

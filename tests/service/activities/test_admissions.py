@@ -22,10 +22,10 @@ from arena.match.report import MatchReport
 from arena.service.activities import admissions
 from arena.service.activities.admissions import AdmissionRunner
 from arena.service.activities.context import build_entrants
-from arena.service.admission import NO_SANDBOX, AdmissionOutcome, AdmissionRequest, AdmissionVerdict
+from arena.service.admission import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.service.logs import get_logger
 from arena.service.metrics import Metrics
-from arena.service.supervision import Health, Supervisor
+from arena.service.supervision import NO_SANDBOX, Health, Supervisor
 from arena.tournament.creation import create_match
 from arena.tournament.runner import MatchExecutor
 from arena.trial.values import TrialCheck, failed, passed

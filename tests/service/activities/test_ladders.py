@@ -28,11 +28,11 @@ from arena.service.activities.tournaments import TournamentQueue
 from arena.service.logs import get_logger
 from arena.service.remote.join_policy import Presence
 from arena.service.scheduler.queue import MatchPurpose
-from arena.tournament import seasons
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
+from arena.tournament.seasons import announce_freeze, freeze_season, open_season
 from engine import registry
 from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
@@ -412,7 +412,7 @@ async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final
 ) -> None:
     open_spring(book)
     announced_us = now_us() + LATER_US
-    seasons.announce_freeze(book.database, "spring", announced_us, final_blocks=2)
+    announce_freeze(book.database, "spring", announced_us, final_blocks=2)
     context = service_context(book, ScriptedExecutor())
     runner = SeasonRunner(context)
     for now, is_due in ((announced_us - 1, False), (announced_us, True)):
@@ -432,7 +432,7 @@ async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final
 
 def test_a_season_without_a_final_is_only_frozen(book: Book) -> None:
     open_spring(book)
-    assert seasons.freeze(book.database, "spring", 0) is None
+    assert freeze_season(book.database, "spring", 0) is None
     running = running_ladder(book.database, "spring")
     assert running.season.frozen_at_us is not None
     assert running.season.final_tournament_id is None
@@ -444,7 +444,7 @@ def test_the_next_season_has_a_secret_of_its_own_and_the_last_one_is_published(b
     assert published_secret(book.database, first.id) is None
     LadderLedger(book.database).close_season("spring", table=[])
     assert published_secret(book.database, first.id) == first.secret
-    opened = seasons.open_season(book.database, "spring", None)
+    opened = open_season(book.database, "spring", None)
     assert opened.season.name == "season 2"
     assert opened.tournament.secret != first.secret
     assert len(find_ladder(book.database, "spring").seasons) == 2

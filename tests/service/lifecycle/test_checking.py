@@ -13,7 +13,7 @@ from arena.executor.ray.executor import RayExecutor
 from arena.hosting.procfs.machine import count_cores
 from arena.service.home import make_home
 from arena.service.lifecycle.checking import WARNED_BEFORE, check, check_certificate
-from arena.service.lifecycle.executors import ExecutorFactory
+from arena.service.lifecycle.process import ExecutorFactory
 from arena.service.server.tls import LIFETIME, make_certificate
 from arena.service.settings.reading import load_settings
 from arena.service.settings.values import ServiceSection

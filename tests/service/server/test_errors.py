@@ -24,8 +24,8 @@ from arena.model.errors import FellBehindError
 from arena.model.ladders import LadderRequest
 from arena.model.planning import TournamentRequest
 from arena.service.activities.ladders import _FILES_GONE
-from arena.service.admission import NO_SANDBOX
 from arena.service.server.errors import status_of
+from arena.service.supervision import NO_SANDBOX
 from arena.trial.values import TrialCheck, failed, finding_json
 from engine.errors import InvariantError, PositionError
 from engine.text import Text

@@ -29,7 +29,7 @@ from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.columns import STANDINGS, without_empty
 from arena.model.operations import Operation, OperationState
 from arena.model.tournaments import STOPPED, TournamentDetail
-from arena.tournament.speed import SpeedMeter
+from arena.tournament.run_progress import SpeedMeter
 from engine.text import Text
 
 app = typer.Typer()
