@@ -22,7 +22,7 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.sandbox.limits import LEVELS, NONE, STANDARD
 from arena.hosting.sandbox.probe import probe
 from arena.match.time_control import parse_time_control
-from arena.model.admissions import FindingState
+from arena.model.bots import FindingState
 from arena.service.admission import AdmissionOutcome, AdmissionRequest, AdmissionVerdict, admit
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.setups import setups_of

@@ -25,8 +25,7 @@ from arena.executor.ray.options import RayOptions
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.programs import program_seat
-from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.spec import MatchSpec, SeatSpec, program_seat
 from benchmarks.arena import BOT
 from tests.support.small_cluster import small_cluster
 from tests.support.specs import king_spec

@@ -32,8 +32,8 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.programs import program_seat
 from arena.match.report import MatchReport
+from arena.match.spec import program_seat
 from arena.match.time_control import parse_time_control
 from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.formats.roundrobin import RoundRobin

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Sequence
 from random import Random
 
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.v1 import play_pb2

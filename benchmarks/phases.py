@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.app.replays import times_of
 from arena.hosting.procfs.processes import list_descendants
-from arena.model.match_details import DecisionTime
+from arena.model.matches import DecisionTime
 from benchmarks.processes import arenas_own, memory_kb, open_files, threads
 from ratings.read.matches import replays
 from ratings.store.database import open_database

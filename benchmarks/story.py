@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
+from arena.match.replay import write_replay
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import parse_time_control
-from arena.match.writing import write_replay
 from arena.story.encoding import PartTable, encode
 from arena.story.replays import story_of_replay
 from engine import registry

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from arena.adapters.playing import End, LearnerTurn, Start
 from arena.adapters.setting import GameSetting
 from arena.adapters.thinking import ThinkingBot
-from arena.match.decisions import Decision
+from arena.match.decisions import Answer, Decision
 from arena.match.match import Match
-from arena.match.messages import Answer
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl

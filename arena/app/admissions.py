@@ -12,7 +12,7 @@ from arena.app.policy import AppContext, Viewer, need_competitor, need_own_bot
 from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadMissingError
 from arena.hosting.uploads.history import PastUpload
-from arena.model.admissions import Admission, Finding, FindingState
+from arena.model.bots import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.operations import Operation, OperationKind, OperationState
 from engine.text import Text, text_from_json

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from arena.app.policy import (
     AppContext,
 )
-from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint
 from arena.model.errors import RefusedError
-from arena.model.overview import WalkPoint
-from arena.model.pairings import Paired, Pairing
+from arena.model.ratings import WalkPoint
+from arena.model.tournaments import BestKnown, ComparisonResult, ConfidencePoint, Paired, Pairing
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.catalog import seen_by_plan
 from arena.tournament.formats.compare import Compare

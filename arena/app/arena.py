@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from arena.hosting.sandbox.programs import StoredPrograms
     from arena.hosting.uploads.area import UploadArea
     from arena.model import port
-    from arena.model.overview import Overview
     from arena.model.port import Account, Admin, Annulments, Forecasts, Ladders, Ratings, Seasons, Tables
+    from arena.model.ratings import Overview
 
 _ORGANISER = Viewer()
 _USUAL_CHALLENGES = ChallengeLimits()

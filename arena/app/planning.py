@@ -23,8 +23,7 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.errors import ForbiddenError, RefusedError
-from arena.model.forecasts import Forecast
-from arena.model.planning import ChallengeRequest, LeftOut, PlannedTournament, TournamentRequest
+from arena.model.planning import ChallengeRequest, Forecast, LeftOut, PlannedTournament, TournamentRequest
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
 from arena.tournament.creation import ChooseName, TournamentTerms, longest_match_us

@@ -17,16 +17,19 @@ from arena.app.policy import (
     need_own_bot,
     need_remote_service,
 )
-from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint, comparison_note
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.operations import Operation, OperationKind, OperationState
-from arena.model.pairings import Pairing
 from arena.model.tournaments import (
     STOPPED,
+    BestKnown,
+    ComparisonResult,
+    ConfidencePoint,
     LeakFinding,
+    Pairing,
     StandingRow,
     TournamentDetail,
     TournamentSummary,
+    comparison_note,
 )
 from arena.tournament.playing import player_of, service_of
 from engine.text import Text, text_from_json

@@ -13,8 +13,7 @@ from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.manifest import BotManifest, load_manifest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.match.programs import program_seat
-from arena.match.spec import SeatSpec
+from arena.match.spec import SeatSpec, program_seat
 from engine.text import Text
 
 DEFAULT_VERSION_DIGITS = 12

@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.hosting.crashes import describe_end
 from arena.hosting.frames import FrameError, encode_frame, read_frame
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from engine.text import Text
 
 KEPT_STDERR_BYTES = 8192

@@ -18,9 +18,9 @@ from arena.executor.transport import TransportLostError
 from arena.executor.worker_process import ExecutorJob, WorkerProcess, unserved
 from arena.hosting.crashes import is_crash
 from arena.hosting.manifest import BotDirectoryError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from engine.text import Text
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from arena.executor.child import ChildProcess
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 
 WorkerArguments = Callable[[], Sequence[str]]

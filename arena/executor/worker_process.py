@@ -13,9 +13,9 @@ from typing import Any
 from arena.executor.channel import MatchChannel
 from arena.executor.transport import LocalNode, MakeTransport, TransportLostError, WorkerNode, pipe_transport
 from arena.hosting.crashes import is_crash
-from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import read_live
 from arena.match.report import MatchReport
+from arena.match.result import HostBrokenError, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from engine.text import Text, joined
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.match.messages import Message
+from arena.match.decisions import Message
 from arena.match.result import FaultCause
 from engine.text import Text
 

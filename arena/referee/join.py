@@ -8,7 +8,7 @@ from typing import Any
 
 import grpc
 
-from arena.match.messages import Malformed, ProtocolViolation
+from arena.match.decisions import Malformed, ProtocolViolation
 from arena.match.result import FaultCause
 from arena.referee.errors import stream_error
 from arena.referee.stream import BotStream, StreamClosedError

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.match.decisions import Decision
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import SeatSpec
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.referee.meter import Meter
 from engine.text import Text
 

@@ -9,11 +9,10 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
-from arena.match.decisions import Decision
+from arena.match.decisions import Answer, Decision, Message
 from arena.match.match import Match
-from arena.match.messages import Answer, Message
 from arena.match.result import Fault, FaultCause
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.referee.freezing import SeatFreezers
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.meter import LagMeter

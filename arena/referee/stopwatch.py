@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.referee.meter import LagMeter, Meter
 
 LOOK_EVERY_S = 0.02

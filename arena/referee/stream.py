@@ -12,7 +12,7 @@ import contextlib
 
 import grpc
 
-from arena.match.messages import ProtocolViolation
+from arena.match.decisions import ProtocolViolation
 from arena.referee.context import CallContext
 from arena.referee.errors import abort
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence

@@ -8,12 +8,11 @@ from contextlib import AsyncExitStack
 
 from arena.hosting.errors import HostingError
 from arena.hosting.procfs.own_wait import OwnWaitMeter
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
+from arena.match.replay import write_replay
 from arena.match.report import MatchReport
-from arena.match.result import Fault
+from arena.match.result import Fault, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
-from arena.match.writing import write_replay
 from arena.referee.play import play_match
 from arena.referee.seated import SeatedBot
 from arena.remote.lobby import Lobby

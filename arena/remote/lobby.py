@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from arena.match.messages import Answer, Resignation
+from arena.match.decisions import Answer, Resignation
 from arena.remote.connection import RemoteConnection
 from arena.remote.seat import RemoteSeat
 from arena.remote.values import SUPERSEDED, BotIdentity, StreamRefusedError, malformed, version_in_play

@@ -33,10 +33,10 @@ from functools import partial
 from typing import Any
 
 from arena.hosting.frames import encode_frame, read_frame
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.decisions import JoinRequest
 from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError
-from arena.match.messages import JoinRequest
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.remote.host import RemoteHost
 from arena.remote.lobby import Lobby

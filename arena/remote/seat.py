@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from arena.match.messages import Message
+from arena.match.decisions import Message
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.wire.encoding import encode_broken_off

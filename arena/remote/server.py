@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
-from arena.match.messages import JoinRequest, Malformed, ProtocolViolation
+from arena.match.decisions import JoinRequest, Malformed, ProtocolViolation
 from arena.referee.errors import abort
 from arena.remote.connection import RemoteConnection
 from arena.remote.keyed_semaphore import KeyedSemaphore

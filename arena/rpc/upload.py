@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 from arena.hosting.archive.packing import Archive, pack
 from arena.hosting.archive.transport import compress_chunk
+from arena.model.bots import Submitted, UploadTicket
 from arena.model.errors import ClientError, UnknownError
-from arena.model.uploads import Submitted, UploadTicket
 from arena.rpc.errors import UnavailableError, UnreachableError
 from arena.rpc.remote import RemoteArena
 from arena.v1 import bot_pb2

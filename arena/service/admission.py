@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
-from arena.model.admissions import Finding, FindingState
+from arena.model.bots import Finding, FindingState
 from arena.tournament.runner import MatchExecutor
 from arena.trial.blunders import Blunder, blunders_in, checks_of, finding_of
 from arena.trial.explaining import explain

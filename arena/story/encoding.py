@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 from arena.story.frames import Finish, Frame
 from arena.story.story import Story
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.model.live import LiveEnd
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 from engine.abilities import ScoringStep
 from engine.core import Reveal
 from engine.picture import Picture

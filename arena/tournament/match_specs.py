@@ -6,8 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Protocol
 
-from arena.match.programs import SeatProgram, program_seat
-from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.spec import MatchSpec, SeatProgram, SeatSpec, program_seat
 from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.seeds import bot_seed, match_chance_seed
 from arena.tournament.stored import blocks_per_seed, clock_of

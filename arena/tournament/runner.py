@@ -15,8 +15,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
 
-from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import MatchLostError
 from arena.match.spec import MatchSpec
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.host_watch import HostWatch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.trial.blunders import Blunder, finding_of, finding_of_second_match
 from arena.trial.trials import PlayedTrial
 from arena.trial.values import TrialMatch

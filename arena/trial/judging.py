@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import LeakCheckResult
+from arena.match.result import LeakVerdict
 from arena.match.spec import SeatSpec
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.trial.trials import PlayedTrial
 from arena.trial.values import OUTPUT, TrialCheck, failed, noted, passed, skipped
 from engine.text import Text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.trial.blunders import blunders_in, checks_of, finding_of
 from arena.trial.explaining import explain
 from arena.trial.judging import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from arena.hosting.content import content_hash
 from arena.hosting.manifest import load_manifest, resolve_command
 from arena.hosting.sample_bots import sample_directory
-from arena.match.programs import DRAWN_LATER
-from arena.match.spec import SeatSpec
+from arena.match.spec import DRAWN_LATER, SeatSpec
 
 RANDOM, GREEDY, SEARCH = "random", "greedy", "search"
 QUICK_SAMPLES = (RANDOM, GREEDY)

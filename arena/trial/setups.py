@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.trial.values import RULES, TrialSetup, failed
 from engine import registry
 from engine.text import Text

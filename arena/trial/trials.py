@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.replay import load, timed_entries
 from arena.match.report import MatchReport, SeatProcess
-from arena.match.result import Fault
+from arena.match.result import Fault, HostCause, MatchLostError
 from arena.trial.values import TrialMatch
 from engine.text import Text
 

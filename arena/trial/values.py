@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from arena.match.spec import MatchSpec
-from arena.model.admissions import Finding, FindingState
+from arena.model.bots import Finding, FindingState
 from engine.text import Text, parts_of
 
 

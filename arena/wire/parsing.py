@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
 
-from arena.match.messages import MAX_ACTIONS, Answer, Malformed, Message, ProtocolViolation, Resignation
+from arena.match.decisions import MAX_ACTIONS, Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.v1 import play_pb2
 from engine.text import Text
 

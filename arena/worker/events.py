@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.hosting.frames import encode_frame
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, live_json
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from engine.text import Text
 
 

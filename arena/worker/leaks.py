@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from arena.hosting.errors import HostingError
 from arena.match.decisions import Decision
+from arena.match.replay import WrittenReplay
 from arena.match.report import LeakCheckResult
 from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
-from arena.match.writing import WrittenReplay
 from arena.referee.inbox import Closed, Flood, Inbox, Offence
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.wire.encoding import MatchEncoder

@@ -28,9 +28,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from arena.hosting.frames import encode_frame, read_frame
-from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError
+from arena.match.result import HostBrokenError, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
 from arena.worker.host import MatchHost

@@ -18,7 +18,7 @@ from pathlib import Path
 from arena.hosting.crashes import exit_over_limit
 from arena.hosting.errors import HostingError
 from arena.hosting.prctl import die_with_parent
-from arena.match.host_faults import HostBrokenError
+from arena.match.result import HostBrokenError
 from arena.referee.queue.loop import run
 from arena.worker.host import MatchHost
 from arena.worker.loop import WorkerLoop

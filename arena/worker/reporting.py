@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match
+from arena.match.replay import WrittenReplay
 from arena.match.report import HostNote, LeakCheckResult, MatchReport
 from arena.match.spec import NO_SANDBOX, weakest_level
-from arena.match.writing import WrittenReplay
 from arena.worker.accounts import Accounts
 
 

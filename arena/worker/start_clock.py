@@ -10,7 +10,7 @@ import asyncio
 from arena.hosting.errors import HostingError
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.procfs.own_wait import OwnWaitMeter
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.worker.meters import make_meter
 from engine.text import Text
 

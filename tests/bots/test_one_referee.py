@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.match import messages
+from arena.match.decisions import MAX_ACTIONS, MAX_NOTE
 from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
@@ -291,4 +291,4 @@ def test_the_comparison_sees_a_drift(encoder: str, drift: Callable[[play_pb2.Pla
 
 def test_the_kit_and_the_arena_speak_one_protocol_with_the_same_limits() -> None:
     kit = (session.PROTOCOL_MAJOR, session.PROTOCOL_MINOR, session.MAX_ACTIONS, session.MAX_NOTE)
-    assert kit == (encoding.PROTOCOL_MAJOR, encoding.PROTOCOL_MINOR, messages.MAX_ACTIONS, messages.MAX_NOTE)
+    assert kit == (encoding.PROTOCOL_MAJOR, encoding.PROTOCOL_MINOR, MAX_ACTIONS, MAX_NOTE)

@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 
 from arena.cli.verbs.match.problems import print_problems
-from arena.model.match_details import AttemptFact, MatchDetail
+from arena.model.matches import AttemptFact, MatchDetail
 from engine.core import UnknownGameError
 from ratings.values.states import AttemptState
 from tests.cli.support import MATCH, Arena, write_bot

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.verbs.match.times import print_times
-from arena.model.match_details import DecisionTime, MatchTimes, SeatTime
+from arena.model.matches import DecisionTime, MatchTimes, SeatTime
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import find_version

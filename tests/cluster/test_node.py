@@ -13,8 +13,7 @@ from arena.executor.ray import archives as archives_module
 from arena.executor.ray.archives import Archives
 from arena.executor.ray.draining import SlowMatches
 from arena.executor.ray.node import LOOK_AGAIN_S, ClusterNode, NodeState
-from arena.match.host_faults import HostCause
-from arena.match.result import Fault, FaultCause
+from arena.match.result import Fault, FaultCause, HostCause
 from arena.match.spec import MatchSpec
 from tests.support.patience import until
 from tests.support.specs import script_spec, seat_spec

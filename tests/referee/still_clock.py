@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.play import _MatchReferee
 from arena.referee.seat_stream import Resume, nothing_to_resume

@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.match.messages import Malformed, ProtocolViolation
+from arena.match.decisions import Malformed, ProtocolViolation
 from arena.wire.parsing import parse_join, parse_request
 from tests.support.fuzz_messages import draw_message
 from tests.support.fuzzing import Complaints, fuzz, listening, open_range

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from arena.match.messages import Malformed
+from arena.match.decisions import Malformed
 from arena.referee.inbox import Arrival, Flood, Inbox
 from tests.support.patience import PATIENCE_S
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.match.host_faults import MatchLostError
+from arena.match.decisions import Answer, Resignation
 from arena.match.match import Match
-from arena.match.messages import Answer, Resignation
-from arena.match.result import FaultCause
+from arena.match.result import FaultCause, MatchLostError
 from arena.match.time_control import TimeControl
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.seat_stream import Resume, nothing_to_resume

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.referee.stopwatch import LOOK_EVERY_S, Stopwatch
 
 

@@ -9,7 +9,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
 
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.match.result import FaultCause
 from arena.match.time_control import parse_time_control
 from arena.remote.values import NOT_READING

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from arena.service import logs
 from arena.service.logs import FILE_NAME, DroppingQueueHandler, get_logger, logging_to
 from arena.service.metrics import Metrics

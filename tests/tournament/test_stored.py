@@ -13,7 +13,7 @@ from sqlalchemy import Text, cast, select, text
 from arena.app.tournaments import make_table
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.model.answers import BestKnown
+from arena.model.tournaments import BestKnown
 from arena.tournament.entrants import join
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.catalog import from_settings

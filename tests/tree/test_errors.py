@@ -13,8 +13,8 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.store import StoreError
 from arena.hosting.uploads.errors import UploadError
-from arena.match.host_faults import MatchLostError
 from arena.match.replay import ReplayError
+from arena.match.result import MatchLostError
 from arena.match.time_control import TimeControlError
 from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.service.errors import DaemonError

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.model.errors import UnknownError
-from arena.model.overview import Form
+from arena.model.ratings import Form
 from arena.web.helper.priority import IDLE
 from arena.web.helper.process import HelperProcess
 from arena.web.helper.stories import story_renderer

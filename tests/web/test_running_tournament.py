@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from arena.app.policy import Viewer
 from arena.i18n.catalogue import LANGUAGES
-from arena.model.answers import elo_text
+from arena.model.tournaments import elo_text
 from arena.tournament.playing import hold
 from arena.web.app import make_app
 from arena.web.shared.answer_cache import AnswerCache

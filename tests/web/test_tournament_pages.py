@@ -9,9 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arena import web
-from arena.model.answers import ConfidencePoint
-from arena.model.pairings import Paired, Pairing
-from arena.model.tournaments import StandingRow, TournamentDetail, TournamentSummary
+from arena.model.tournaments import ConfidencePoint, Paired, Pairing, StandingRow, TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import STEPS, heat_of

@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 
 from arena.hosting.launcher.client import HostedProcess
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import SeatSpec
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.worker import start_clock
 from arena.worker.blame import StartError
 from arena.worker.idle_freezer import IdleFreezer

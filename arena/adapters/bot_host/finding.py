@@ -19,8 +19,7 @@ from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoreError
-from arena.match.programs import program_seat
-from arena.match.spec import SeatSpec
+from arena.match.spec import SeatSpec, program_seat
 from ratings.errors import RatingsError
 from ratings.read.bots import find_version
 from ratings.store.database import open_for_reading

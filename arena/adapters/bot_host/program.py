@@ -31,9 +31,8 @@ from arena.adapters.bot_host.host import CallerMatchHost, MatchLeftError
 from arena.hosting.errors import HostingError
 from arena.hosting.frames import encode_frame, read_frame
 from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.match.host_faults import MatchLostError
 from arena.match.match import MatchSpecError
-from arena.match.result import Fault
+from arena.match.result import Fault, MatchLostError
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.queue.loop import run
 from arena.worker.process import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
+from arena.match.decisions import Malformed, Message
 from arena.match.match import Match
-from arena.match.messages import Malformed, Message
 from arena.match.result import Fault
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.seat_stream import Resume, nothing_to_resume

@@ -22,7 +22,7 @@ from arena.cli.shared.play import announce, play
 from arena.cli.shared.request import GameOption, MatchTerms, Seats, TournamentName, tournament_request
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
-from arena.model.answers import ComparisonResult
+from arena.model.tournaments import ComparisonResult
 from arena.tournament.formats.compare import Compare, design_for
 from engine.text import Text
 from ratings.statistics.compare.comparison import CompareSettings

@@ -15,8 +15,8 @@ from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.places import service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say
+from arena.model.bots import Runtime
 from arena.model.columns import Column, ColumnKind
-from arena.model.runtimes import Runtime
 from engine.text import Text, text_from_json
 
 app = typer.Typer(epilog=example("arena runtime list", "arena runtime show arena"))

@@ -6,8 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.cli.shared.saying import say, told
-from arena.model.answers import BestKnown, ComparisonResult, comparison_note, elo_text
-from arena.model.tournaments import TournamentDetail
+from arena.model.tournaments import BestKnown, ComparisonResult, TournamentDetail, comparison_note, elo_text
 from ratings.statistics.stopping.question import question_in_words
 
 _MOST_RIVALS_SHOWN = 5

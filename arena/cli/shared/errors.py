@@ -23,8 +23,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
 from arena.cli.shared.usage import usage_text
-from arena.i18n.speaking import language_of_process
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import language_of_process, translate
 from arena.model.errors import ErrorKind, kind_of, there_is_no
 from engine.os_errors import os_error_at_place
 from engine.text import Text, with_parts

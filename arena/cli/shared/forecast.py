@@ -12,8 +12,7 @@ from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say, told
-from arena.model.forecasts import Forecast
-from arena.model.planning import TournamentRequest
+from arena.model.planning import Forecast, TournamentRequest
 
 
 def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: bool) -> None:

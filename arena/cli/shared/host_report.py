@@ -10,7 +10,7 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.saying import named, say, told
-from arena.match.leak_verdict import LeakVerdict
+from arena.match.result import LeakVerdict
 from arena.model.tournaments import LeakFinding, TournamentDetail
 from ratings.values.states import MatchState
 from ratings.values.tournaments import HostLoss

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer._click.utils import _escape_control_characters  # as the parser itself shows what was written
 
-from arena.i18n.validation import validation_text
+from arena.i18n.catalogue import validation_text
 from engine.text import Text
 
 

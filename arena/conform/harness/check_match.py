@@ -12,9 +12,8 @@ from random import Random
 
 from arena.conform.harness.findings import BrokenError
 from arena.conform.harness.judging import PendingAnswer
-from arena.match.decisions import Decision
+from arena.match.decisions import Answer, Decision, Resignation
 from arena.match.match import Match
-from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl

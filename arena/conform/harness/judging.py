@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from google.protobuf.message import DecodeError
 
 from arena.conform.harness.findings import BrokenError
-from arena.match.messages import MAX_ACTIONS, MAX_NOTE
+from arena.match.decisions import MAX_ACTIONS, MAX_NOTE
 from arena.v1 import play_pb2
 from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR
 from arena.wire.parsing import MAX_REQUEST_BYTES

@@ -10,7 +10,7 @@ from typing import Any
 from arena.executor.child import BEAT, describe_death, last_line
 from arena.executor.ray.asking import ask
 from arena.executor.transport import Handle, TransportLostError, WorkerArguments
-from arena.match.host_faults import MatchLostError
+from arena.match.result import MatchLostError
 
 LINGER_S = 0.003
 """So long a poll waits for orders to take along, which saves a call."""

@@ -8,9 +8,9 @@ import time
 
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import BotDirectoryError
-from arena.match.programs import program_seat
+from arena.match.spec import program_seat
 from arena.match.time_control import TimeControl, parse_time_control
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.service.activities.context import ServiceContext, build_for_admission
 from arena.service.admission import CLOCK, AdmissionOutcome, AdmissionRequest, AdmissionVerdict, admit
 from arena.service.metrics import Metrics

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.service.logs import Logger
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from arena.app.answers import comparison_of
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
-from arena.model.answers import comparison_note
+from arena.model.tournaments import comparison_note
 from arena.service.activities.context import ServiceContext
 from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.errors import TournamentError

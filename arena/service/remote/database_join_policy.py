@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from arena.match.messages import JoinRequest
+from arena.match.decisions import JoinRequest
 from arena.model.people import GUEST_VERSION, guest_names
 from arena.service.remote.join_policy import (
     FindOtherService,

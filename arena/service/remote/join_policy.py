@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
-from arena.match.messages import JoinRequest
+from arena.match.decisions import JoinRequest
 from engine.text import Text
 from ratings.values.tournaments import LockHolder
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.executor.remote import RemoteOptions, RemoteProcess
-from arena.match.messages import JoinRequest
+from arena.match.decisions import JoinRequest
 from arena.service.logs import Logger
 from arena.service.remote.join_policy import (
     FindOtherService,

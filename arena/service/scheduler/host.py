@@ -12,9 +12,9 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from typing import Protocol
 
 from arena.executor.interface import Executor, ExecutorFailedError, Failing
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.service.logs import Logger
 from arena.service.scheduler.slots import Slots

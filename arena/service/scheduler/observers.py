@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
 from arena.executor import interface
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.model.errors import FellBehindError
 from arena.service.logs import Logger
 from arena.service.metrics import Metrics

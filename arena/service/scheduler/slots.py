@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from arena.executor.interface import NotBegunError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.queue import (
     FairQueue,

@@ -16,7 +16,7 @@ import structlog
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from arena.model.admissions import Admission
+from arena.model.bots import Admission
 from arena.model.errors import FellBehindError
 from arena.model.operations import Operation, OperationState
 from arena.rpc.calls import PLACES, Rpc, all_rpcs

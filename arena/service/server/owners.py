@@ -23,7 +23,7 @@ from arena.hosting.runtime_directory import MAX_SOCKET_PATH
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
-from arena.model.admissions import Admission
+from arena.model.bots import Admission
 from arena.rpc.calls import PACKAGE, SERVICES, UPLOAD
 from arena.service.addresses import Address, explain, parse_address, try_to_listen
 from arena.service.errors import ListenError

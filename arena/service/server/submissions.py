@@ -30,8 +30,7 @@ from arena.hosting.uploads.errors import (
 )
 from arena.hosting.uploads.history import PastUpload, UploadHistory
 from arena.model.accounts import OwnerUsage
-from arena.model.admissions import Admission
-from arena.model.uploads import Submitted, UploadTicket
+from arena.model.bots import Admission, Submitted, UploadTicket
 from arena.service.server.authentication import CALLER, Caller
 from arena.service.server.calls import Threads
 from arena.service.server.errors import CallError

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion
-from arena.model.overview import Record
+from arena.model.ratings import Record
 from arena.web.api.asked import USUAL, After, BotPath, Limit, Name
 from arena.web.shared.request_context import answers_of, arena_of, records_of
 from ratings.values.bots import Standing

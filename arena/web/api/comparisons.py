@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
-from arena.model.overview import WalkPoint
+from arena.model.ratings import WalkPoint
 from arena.model.tournaments import TournamentSummary
 from arena.web.api.asked import USUAL, Limit, Name
 from arena.web.shared.request_context import answers_of, arena_of

@@ -9,9 +9,7 @@ from starlette.responses import Response
 
 from arena.i18n.catalogue import NAMES
 from arena.match.replay import load
-from arena.model.match_details import MatchDetail, MatchTimes
-from arena.model.matches import MatchSummary
-from arena.model.replays import ReplayCheck
+from arena.model.matches import MatchDetail, MatchSummary, MatchTimes, ReplayCheck
 from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
 from arena.web.shared.preferences import language_of
 from arena.web.shared.request_context import arena_of

@@ -8,8 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from arena.model.errors import RefusedError
-from arena.model.overview import Form
-from arena.model.ratings import OfficialTable
+from arena.model.ratings import Form, OfficialTable
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
 from arena.web.official.tables import CachedTable
 from arena.web.pages.leaderboards import SortOrder

@@ -6,10 +6,15 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from arena.model.answers import ConfidencePoint
 from arena.model.operations import Operation
-from arena.model.pairings import Pairing
-from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
+from arena.model.tournaments import (
+    ConfidencePoint,
+    LeakFinding,
+    Pairing,
+    StandingRow,
+    TournamentDetail,
+    TournamentSummary,
+)
 from arena.web.api.asked import USUAL, After, Limit, TournamentPath
 from arena.web.api.pools import Most
 from arena.web.shared.request_context import answers_of, arena_of

@@ -7,7 +7,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from arena.model.answers import ConfidencePoint
+from arena.model.tournaments import ConfidencePoint
 
 _WIDTH: Final = 480
 _HEIGHT: Final = 180

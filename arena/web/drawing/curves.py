@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from arena.model.answers import ComparisonResult
-from arena.model.overview import WalkPoint
+from arena.model.ratings import WalkPoint
+from arena.model.tournaments import ComparisonResult
 from arena.web.drawing.chart import Bound, Chart
 from ratings.values.bots import CurvePoint
 

@@ -19,9 +19,8 @@ from markupsafe import escape
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from arena.i18n.catalogue import words
-from arena.i18n.translation import translate
-from arena.model.admissions import Admission
+from arena.i18n.catalogue import translate, words
+from arena.model.bots import Admission
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import LoginError
 from arena.rpc.remote import RemoteArena

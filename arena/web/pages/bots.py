@@ -10,11 +10,10 @@ from starlette.responses import Response
 
 from arena.i18n.catalogue import words
 from arena.match.replay import ReplayError
-from arena.model.admissions import Admission
-from arena.model.bots import BotDetail
+from arena.model.bots import Admission, BotDetail
 from arena.model.columns import PLACES
 from arena.model.errors import ForbiddenError, HiddenError, UnknownError
-from arena.model.match_details import SeatTime
+from arena.model.matches import SeatTime
 from arena.model.port import ShownArena
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, rating_chart

@@ -9,11 +9,10 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from arena.i18n.catalogue import words
-from arena.model.answers import ComparisonResult
 from arena.model.errors import RefusedError
-from arena.model.overview import WalkPoint
 from arena.model.port import ShownArena
-from arena.model.tournaments import TournamentDetail
+from arena.model.ratings import WalkPoint
+from arena.model.tournaments import ComparisonResult, TournamentDetail
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, walk_chart
 from arena.web.shared.preferences import language_of

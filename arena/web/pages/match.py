@@ -12,11 +12,10 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from arena.i18n.catalogue import words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate, words
 from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
-from arena.model.match_details import MatchDetail
+from arena.model.matches import MatchDetail
 from arena.story.errors import StoryError
 from arena.web.middleware.headers import PICTURE_POLICY
 from arena.web.shared.answer_cache import PATIENCE_S, AnswerPendingError

@@ -10,11 +10,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.i18n.catalogue import Words, words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import Words, translate, words
 from arena.model.errors import HiddenError
-from arena.model.pairings import Pairing
-from arena.model.tournaments import TournamentDetail
+from arena.model.tournaments import Pairing, TournamentDetail
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from fastapi import HTTPException, Request
 from starlette.responses import JSONResponse, Response
 
-from arena.i18n.catalogue import Words, words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import Words, translate, words
 from arena.web.people.errors import NoTableError, PeopleError, SeatTakenError, TakenOverError
 from arena.web.people.game_table import GameTable
 from arena.web.people.tables import GameTables

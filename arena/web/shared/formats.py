@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from arena.model.answers import elo_text
 from arena.model.columns import TOGETHER, Column, ColumnKind, pick, without, without_empty
+from arena.model.tournaments import elo_text
 
 _THIN_SPACE: Final = "\u2009"
 _NONE: Final = "\u2013"

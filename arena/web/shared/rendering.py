@@ -12,8 +12,7 @@ from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
-from arena.i18n.catalogue import NAMES, Words, words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import NAMES, Words, translate, words
 from arena.model import columns
 from arena.web.drawing import sparklines
 from arena.web.drawing.marks import bot_link, mark_of

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
-from arena.model.overview import Form, Record
 from arena.model.port import ShownArena
+from arena.model.ratings import Form, Record
 from ratings.values.bots import Standing
 from ratings.values.leaderboards import LeaderboardRow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.model.live import LiveStart
 from arena.story.encoding import PartTable, encode, parts_at
 from arena.story.story import Story

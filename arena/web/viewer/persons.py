@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from arena.model.live import MatchEvent
-from arena.model.match_details import MatchDetail
+from arena.model.matches import MatchDetail
 
 Persons = Mapping[int, str]
 """What people call themselves, by seat."""

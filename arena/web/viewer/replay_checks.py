@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from arena.model.match_details import MatchDetail
+from arena.model.matches import MatchDetail, ReplayCheck
 from arena.model.port import ArenaPort
-from arena.model.replays import ReplayCheck
 from arena.web.viewer.semaphore import QueueingSemaphore
 
 _MOST = 10_000

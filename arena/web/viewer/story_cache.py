@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.match.replay import load, with_texts
-from arena.model.match_details import MatchDetail
+from arena.model.matches import MatchDetail
 from arena.model.port import ArenaPort
 from arena.story.replays import picture_of_replay, story_of_replay
 from arena.web.viewer.byte_cache import ByteCache

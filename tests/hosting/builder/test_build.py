@@ -16,7 +16,7 @@ from arena.hosting.sandbox.levels import BotProgram
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoreError
-from arena.match.programs import program_seat
+from arena.match.spec import program_seat
 from arena.worker.host import MatchHost
 from tests.support.builds import MAKE, PLAIN, Workshop, stop_clock_until
 from tests.support.patience import PATIENCE_S

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.match.spec import SeatSpec
-from arena.model.admissions import Finding, FindingState
+from arena.model.bots import Finding, FindingState
 from arena.service.admission import AdmissionRequest, AdmissionVerdict, admit
 from arena.tournament.runner import MatchExecutor
 from arena.trial.seats import sample_seat

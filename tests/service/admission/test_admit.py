@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from arena.executor.local import LocalExecutor
-from arena.model.admissions import FindingState
+from arena.model.bots import FindingState
 from arena.service.admission import AdmissionOutcome
 from arena.trial.seats import sample_seat
 from arena.trial.setups import setups_of

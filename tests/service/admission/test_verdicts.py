@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
-from arena.model.admissions import FindingState
+from arena.model.bots import FindingState
 from arena.service.admission import (
     AdmissionOutcome,
     AdmissionRequest,

@@ -11,7 +11,7 @@ import pytest
 
 from arena.hosting.builds import BuildStore
 from arena.hosting.store import VersionStore
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.service.activities.housekeeping import HomeSweeper, Housekeeper
 from arena.service.home import Home
 from arena.service.logs import get_logger

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from arena.executor.remote import RemoteOptions
-from arena.match.messages import JoinRequest
+from arena.match.decisions import JoinRequest
 from arena.service.logs import get_logger
 from arena.service.remote import process_supervisor
 from arena.service.remote.join_policy import JoinPolicy, JoinRefusal, Presence

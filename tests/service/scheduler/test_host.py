@@ -12,9 +12,9 @@ from typing import Self
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEndEvent, LiveEvent
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.service.logs import get_logger
 from arena.service.scheduler import host

@@ -19,7 +19,7 @@ from arena.hosting.uploads.errors import (
     missing,
     space,
 )
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.model.errors import FellBehindError
 from arena.model.ladders import LadderRequest
 from arena.model.planning import TournamentRequest

@@ -16,7 +16,7 @@ import pytest_asyncio
 from arena.executor.local import LocalExecutor
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.match.live import LiveEvent
 from arena.match.spec import SeatSpec
 from arena.model.errors import ClientError, FellBehindError, ForbiddenError, HiddenError

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.tournament.formats.format import CircularOrder
 from arena.tournament.formats.pairing import Matching, pair, rematches, seat_tables
 from arena.tournament.formats.swiss import Swiss, usual_rounds

@@ -6,7 +6,7 @@ import typer
 
 from arena.cli.shared.cells import printable
 from arena.cli.shared.saying import named, say, told
-from arena.model.admissions import Admission, Finding, FindingState
+from arena.model.bots import Admission, Finding, FindingState
 
 _WORDS = {
     FindingState.PASSED: "cli_bot.finding_passed",

@@ -23,8 +23,7 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.uploading import UploadDisplay
 from arena.cli.verbs.bot.findings import print_findings
 from arena.hosting.manifest import load_manifest
-from arena.model.admissions import Admission
-from arena.model.uploads import Submitted
+from arena.model.bots import Admission, Submitted
 from engine.text import Text
 from ratings.values.states import AdmissionState
 

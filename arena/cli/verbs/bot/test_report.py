@@ -17,7 +17,7 @@ from arena.cli.shared.suggestions import program
 from arena.cli.verbs.bot.findings import finding_line
 from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS
 from arena.cli.verbs.bot.testing import BotTest, Turned
-from arena.model.admissions import Finding, FindingState
+from arena.model.bots import Finding, FindingState
 from arena.model.columns import SEATS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.trial.artifacts import whole_log
 from arena.trial.figures import decision_times, peak_memory_bytes, score_of, scores

@@ -18,8 +18,8 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import PreparedBot, prepare_bot
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.match.programs import program_seat
-from arena.model.admissions import Finding, FindingState
+from arena.match.spec import program_seat
+from arena.model.bots import Finding, FindingState
 from arena.trial.artifacts import ArtifactDirectory
 from arena.trial.figures import is_lost, score_of
 from arena.trial.lineup import Lineup, opponent_in

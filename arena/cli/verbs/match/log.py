@@ -17,8 +17,7 @@ from arena.cli.shared.output import print_json, print_lines
 from arena.cli.shared.saying import named, say, told
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_totals
-from arena.model.match_details import MatchDetail, MatchTimes, SeatLog
-from arena.model.matches import LOG_STAYS_AT_HOME
+from arena.model.matches import LOG_STAYS_AT_HOME, MatchDetail, MatchTimes, SeatLog
 from arena.model.port import Matches
 from ratings.values.states import MatchState
 

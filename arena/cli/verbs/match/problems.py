@@ -9,7 +9,7 @@ import typer
 
 from arena.cli.shared.cells import format_instant, printable
 from arena.cli.shared.saying import named, say, told
-from arena.model.match_details import AttemptFact, MatchDetail
+from arena.model.matches import AttemptFact, MatchDetail
 from ratings.values.states import AttemptState
 
 _MOST_LINES = 20

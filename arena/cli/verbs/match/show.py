@@ -19,7 +19,7 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_times
 from arena.model.columns import MATCH_SEATS
-from arena.model.match_details import MatchDetail, MatchSeat, MatchTimes
+from arena.model.matches import MatchDetail, MatchSeat, MatchTimes
 
 app = typer.Typer()
 

@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
-from arena.model.match_details import MatchTimes, SeatTime
+from arena.model.matches import MatchTimes, SeatTime
 
 _FIGURES = ("wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us")
 

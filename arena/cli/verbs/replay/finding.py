@@ -12,7 +12,7 @@ from arena.cli.shared.errors import CliError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.suggestions import program
 from arena.match.replay import ReplayError, load, with_texts
-from arena.model.replays import Replay
+from arena.model.matches import Replay
 from engine import registry
 from engine.text import Text
 

@@ -15,7 +15,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
 from arena.cli.shared.saying import say, told
-from arena.model.replays import ReplayCheck
+from arena.model.matches import ReplayCheck
 from engine.text import Text
 
 app = typer.Typer()

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
 from arena.wire.encoding import MatchEncoder
 from engine.chance import Chance, RecordingChance, ScriptedChance, SeededChance
 from engine.core import Reveal

@@ -1,5 +1,8 @@
-"""How a comparison went, drawn from its matches by whoever looks at it."""
+"""Comparisons as people see them: drawn from their matches, and the line that is followed while one plays."""
 
+from __future__ import annotations
+
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.model.errors import RefusedError
+from arena.model.tournaments import ComparisonResult, comparison_note, elo_text
 from ratings.values.states import Scope
 from tests.app.world import make_world
 
@@ -47,3 +51,39 @@ def test_what_compares_nothing_has_no_walk(empty: Path, tmp_path: Path) -> None:
         pytest.raises(RefusedError, match="compares nothing"),
     ):
         world.asked_by(WATCHER).overview.walk_comparison(world.tournament, 100)
+
+
+FOUND = ComparisonResult(
+    answer=None,
+    log_ratio=-1.25,
+    bounds=(-3.0, 3.0),
+    mean=-0.03,
+    error=0.02,
+    pairs=40,
+    answered_after=None,
+    games=80,
+    identical_games=0,
+    identical_pairs=0,
+    wins=30,
+    ties=4,
+    losses=46,
+    low=-0.07,
+    high=0.01,
+    superiority=0.0668,
+)
+
+
+def test_it_tells_outcomes_gain_superiority_and_ratio() -> None:
+    assert comparison_note(FOUND) == "W/D/L 30/4/46, -21 Elo (-49..+7), LOS 6.7%, log ratio -1.25 (-3.00..3.00)"
+
+
+@pytest.mark.parametrize("forfeits", [(68, 0), (0, 3)])
+def test_forfeits_are_told_where_there_are_any(forfeits: tuple[int, int]) -> None:
+    new, old = forfeits
+    note = comparison_note(replace(FOUND, new_forfeits=new, old_forfeits=old))
+    assert note.endswith(f", forfeits NEW {new}, OLD {old}")
+
+
+@pytest.mark.parametrize(("gain", "told"), [(0.5, ">+800"), (-0.5, "<-800"), (0.0, "+0"), (0.249, "+190")])
+def test_an_elo_is_told_as_far_as_a_score_shows_it(gain: float, told: str) -> None:
+    assert elo_text(gain) == told
