@@ -28,7 +28,7 @@ from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.wire.encoding import MatchEncoder, encode_joined
+from arena.wire.messages import MatchEncoder, encode_joined
 from engine import registry
 
 PROGRAMS = Path(__file__).with_name("instant")

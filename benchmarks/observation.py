@@ -20,7 +20,7 @@ from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.v1 import play_pb2
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from bots.decision import Decision
 from bots.decision import Match as ToldMatch
 from engine import registry

@@ -12,8 +12,7 @@ from arena.match.match import Match
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.wire.encoding import MatchEncoder
-from arena.wire.parsing import Leave, parse_request
+from arena.wire.messages import Leave, MatchEncoder, parse_request
 from bots.session import Bot
 from engine.chance import SeededChance
 from engine.record import Playing

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from arena.adapters.errors import OpponentError
 from arena.adapters.opponents import name_of
 from arena.v1 import play_pb2
-from arena.wire.encoding import encode_joined
-from arena.wire.parsing import parse_join
+from arena.wire.messages import encode_joined, parse_join
 from bots.loopback import Loopback
 from bots.session import Bot
 from engine.core import Game

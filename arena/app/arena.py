@@ -87,7 +87,7 @@ class LocalArena:
 
     @property
     def leaderboards(self) -> port.Leaderboards:
-        from arena.app.leaderboards import LocalLeaderboards
+        from arena.app.ratings import LocalLeaderboards
 
         return LocalLeaderboards(self._context)
 
@@ -100,7 +100,7 @@ class LocalArena:
 
     @property
     def statistics(self) -> port.Statistics:
-        from arena.app.statistics import LocalStatistics
+        from arena.app.ratings import LocalStatistics
 
         return LocalStatistics(self._context)
 

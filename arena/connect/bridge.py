@@ -28,7 +28,7 @@ from arena.hosting.manifest import BotManifest
 from arena.model.errors import ClientError
 from arena.rpc.errors import ProtocolError, UnreachableError
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from engine.text import Text
 
 MOST_CRASHES = 3

@@ -23,7 +23,7 @@ from arena.referee.join import receive_join
 from arena.referee.stream import StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError
 from arena.worker.bot_listener import DirectListener

@@ -19,7 +19,7 @@ from arena.rpc.errors import (
     error_of,
     status_of,
 )
-from arena.wire.encoding import PROTOCOL_MAJOR
+from arena.wire.messages import PROTOCOL_MAJOR
 from engine.text import Text, joined
 
 Code = grpc.StatusCode

@@ -11,7 +11,7 @@ import grpc
 from arena.rpc.channel import Endpoint
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
-from arena.wire.parsing import parse_response
+from arena.wire.messages import parse_response
 from engine.text import Text
 
 MOST_MESSAGE_BYTES = 16 << 20

@@ -13,8 +13,7 @@ from arena.match.result import FaultCause
 from arena.referee.errors import stream_error
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
-from arena.wire.parsing import parse_join
+from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined, parse_join
 from engine.text import Text
 
 Welcome = Callable[[BotStream], Awaitable[Sequence[str]]]

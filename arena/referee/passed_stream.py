@@ -17,7 +17,7 @@ from arena.referee.context import CallContext
 from arena.referee.errors import stream_error
 from arena.referee.inbox import Flood
 from arena.referee.stream import BotStream
-from arena.wire.parsing import parse_join, parse_request
+from arena.wire.messages import parse_join, parse_request
 from arena.wire.status import Status, decode_status
 from engine.text import Text, from_json, to_json
 

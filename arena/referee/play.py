@@ -22,7 +22,7 @@ from arena.referee.seat_stream import SeatStream
 from arena.referee.seated import MatchWatcher, SeatedBot
 from arena.referee.stopwatch import Stopwatch
 from arena.referee.stream import StreamClosedError
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from engine.text import Text
 
 UNTIMED_DECISION_S = 600.0

@@ -24,7 +24,7 @@ from arena.referee.join import JoinError
 from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
 from arena.referee.stream import BotStream
-from arena.wire.parsing import MAX_REQUEST_BYTES
+from arena.wire.messages import MAX_REQUEST_BYTES
 from engine.text import Text
 
 MOST_STREAMS = 32

@@ -18,7 +18,7 @@ from arena.referee.errors import abort
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.queue.call import QueueCall
 from arena.referee.seat_stream import Resume, nothing_to_resume
-from arena.wire.parsing import Leave, parse_request
+from arena.wire.messages import Leave, parse_request
 from arena.wire.status import Status
 from engine.text import Text
 

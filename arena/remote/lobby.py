@@ -15,8 +15,7 @@ from arena.match.decisions import Answer, Resignation
 from arena.remote.connection import RemoteConnection
 from arena.remote.seat import RemoteSeat
 from arena.remote.values import SUPERSEDED, BotIdentity, StreamRefusedError, malformed, version_in_play
-from arena.wire.encoding import EVERY_GAME, encode_joined
-from arena.wire.parsing import Leave, parse_request
+from arena.wire.messages import EVERY_GAME, Leave, encode_joined, parse_request
 from arena.wire.status import Status
 
 MOST_ROOM = 64

@@ -8,7 +8,7 @@ from typing import Protocol
 from arena.match.decisions import Message
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.seat_stream import Resume, nothing_to_resume
-from arena.wire.encoding import encode_broken_off
+from arena.wire.messages import encode_broken_off
 
 
 class Mailbox(Protocol):

@@ -21,8 +21,7 @@ from arena.remote.lobby import Lobby, Member
 from arena.remote.pending_streams import PendingStreams
 from arena.remote.values import STOPPING, TOKEN_UNKNOWN, BotIdentity, StreamRefusedError, bad_join, other_protocol
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR
-from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
+from arena.wire.messages import MAX_REQUEST_BYTES, PROTOCOL_MAJOR, parse_join
 
 MOST_STREAMS = 16
 """How many streams one connection may have at once."""

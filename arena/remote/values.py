@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 
 from arena.referee.errors import stream_error
-from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.wire.status import Status
 from engine.text import Text, from_json
 

@@ -14,7 +14,7 @@ from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
 from arena.referee.inbox import Closed, Flood, Inbox, Offence
 from arena.referee.stream import BotStream, StreamClosedError
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots

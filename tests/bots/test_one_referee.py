@@ -29,7 +29,7 @@ from arena.referee.seated import SeatedBot
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
-from arena.wire import encoding
+from arena.wire import messages as encoding
 from bots import session
 from bots.errors import AnswerError
 from bots.loopback import Loopback

@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from arena.match.decisions import Malformed, ProtocolViolation
-from arena.wire.parsing import parse_join, parse_request
+from arena.wire.messages import parse_join, parse_request
 from tests.support.fuzz_messages import draw_message
 from tests.support.fuzzing import Complaints, fuzz, listening, open_range
 from tests.support.specs import installed_script_game

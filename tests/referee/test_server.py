@@ -15,7 +15,7 @@ from arena.referee.inbox import Flood, Inbox
 from arena.referee.join import JoinError, join
 from arena.referee.server import MOST_STREAMS, PlayServer
 from arena.v1 import play_pb2
-from arena.wire.encoding import encode_joined
+from arena.wire.messages import encode_joined
 from arena.wire.status import STATUS_DETAILS_KEY
 from engine import registry
 from tests.support.patience import PATIENCE_S

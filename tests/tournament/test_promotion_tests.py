@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.service.activities.promotions import PromotionRule, create_promotion_test
+from arena.service.activities.admissions import PromotionRule, create_promotion_test
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.formats.ladder import LadderFormat

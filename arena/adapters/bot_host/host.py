@@ -13,7 +13,7 @@ from arena.match.spec import MatchSpec
 from arena.referee.play import play_match
 from arena.referee.seated import SeatedBot
 from arena.referee.stream import StreamClosedError
-from arena.wire.encoding import encode_broken_off
+from arena.wire.messages import encode_broken_off
 from arena.worker.accounts import Seated
 from arena.worker.blame import StartError
 from arena.worker.process_pool import ProcessPool

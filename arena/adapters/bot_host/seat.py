@@ -14,8 +14,7 @@ from arena.match.match import Match
 from arena.match.result import Fault
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.seat_stream import Resume, nothing_to_resume
-from arena.wire.encoding import MatchEncoder
-from arena.wire.parsing import Leave, parse_request
+from arena.wire.messages import Leave, MatchEncoder, parse_request
 
 Ask = Callable[[int, bytes, Sequence[Fault]], Awaitable[bytes]]
 """`(seat, message, faults)`: hands a `Decide` to who plays the seat, with what was done wrong so far, and returns the

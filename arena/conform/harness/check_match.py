@@ -18,7 +18,7 @@ from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.v1 import play_pb2
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from engine.chance import SeededChance
 from engine.core import Game
 from engine.record import Playing

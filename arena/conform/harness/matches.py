@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from arena.conform.harness.check_match import CheckMatch, CheckMatchSetup
 from arena.conform.harness.dialogue import Dialogue
 from arena.v1 import play_pb2
-from arena.wire.encoding import EVERY_GAME, encode_joined
+from arena.wire.messages import EVERY_GAME, encode_joined
 from engine import registry
 from engine.core import Game
 

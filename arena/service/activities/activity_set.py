@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from arena.service.activities.admissions import AdmissionRunner
+from arena.service.activities.admissions import AdmissionRunner, PromotionRule, PromotionRunner
 from arena.service.activities.context import Plays, ServiceContext, plays_all
 from arena.service.activities.housekeeping import HomeSweeper, Housekeeper
 from arena.service.activities.ladders import LadderRunner, RemoteAvailability, SeasonRunner
-from arena.service.activities.promotions import PromotionRule, PromotionRunner
 from arena.service.activities.tournaments import RatingRebuilder, TournamentQueue
 from arena.service.home import Home
 from arena.service.logs import Logger, get_logger

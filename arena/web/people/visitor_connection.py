@@ -14,7 +14,7 @@ from arena.connect.stream import ServiceStream, open_stream
 from arena.model.people import GUEST_VERSION
 from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
-from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
 
 LONGEST_PAUSE_S = 3.0
 """A person waits, so that a service that was restarted is found again soon."""

@@ -13,7 +13,7 @@ import pytest
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.activities import tournaments
-from arena.service.activities.promotions import PromotionRule, PromotionRunner
+from arena.service.activities.admissions import PromotionRule, PromotionRunner
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.ladder import LadderFormat

@@ -13,8 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.format import CircularOrder, ScheduleError
-from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample, count_matches, schedule
-from arena.tournament.formats.sampling import MOST_APART, _Table, balanced_sample
+from arena.tournament.formats.roundrobin import (
+    MOST_APART,
+    Gauntlet,
+    RoundRobin,
+    Sample,
+    _Table,
+    balanced_sample,
+    count_matches,
+    schedule,
+)
 from ratings.statistics.blocks import rotations
 from tests.tournament.formats.simulation import SEED, field_of, play, standings
 

@@ -11,7 +11,7 @@ import pytest
 
 from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from engine.chance import Chance, RecordingChance, ScriptedChance, SeededChance
 from engine.core import Reveal
 from engine.games.rex_romanorum import GAME

@@ -1,28 +1,29 @@
-"""Encodes what a bot is sent: from the values of a match to bytes. Pure.
-
-What does not change is built once: the facts of a game once in a process, an event once in a match.
-"""
+"""Encodes what a bot is sent and parses what it sends: values of a match to bytes and back. Pure; no bytes raise."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
-from arena.match.decisions import Decision
+from google.protobuf.message import DecodeError
+
+from arena.match.decisions import MAX_ACTIONS, Answer, Decision, Malformed, Message, ProtocolViolation, Resignation
 from arena.match.match import Match
 from arena.match.result import Fault
 from arena.v1 import match_pb2, play_pb2
 from engine import registry
 from engine.core import Game
 from engine.record import Event
+from engine.text import Text
 
 PROTOCOL_MAJOR = 1
 PROTOCOL_MINOR = 0
 EVERY_GAME = "*"
 """In a `Join`, in place of a game's name: every game that is installed."""
 _TYPE_URL = "type.googleapis.com/"
+MAX_REQUEST_BYTES = 256 * 1024
 
 
 @cache
@@ -154,3 +155,80 @@ class MatchEncoder:
 def encode_broken_off(match_id: str) -> bytes:
     """Return `MatchFinished` without a result: the arena plays the match no further, and it counts for nothing."""
     return play_pb2.PlayResponse(match_finished=play_pb2.MatchFinished(match_id=match_id)).SerializeToString()
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The bot wants to play no more: it ends its stream in order."""
+
+
+def parse_request(data: bytes) -> Message | Leave:
+    """Return what a bot said after its `Join`."""
+    if len(data) > MAX_REQUEST_BYTES:
+        return Malformed(
+            Text(
+                "wire.message_bytes_allowed",
+                "a message of {bytes} bytes; {most} are allowed",
+                bytes=len(data),
+                most=MAX_REQUEST_BYTES,
+            )
+        )
+    try:
+        request = play_pb2.PlayRequest.FromString(data)
+    except DecodeError:
+        return Malformed(Text("conform.bytes_no_playrequest", "{bytes} bytes that are no PlayRequest", bytes=len(data)))
+    kind = request.WhichOneof("message")
+    if kind == "act":
+        act = request.act
+        # A slice, so that a million ids are not copied only to be counted.
+        return Answer(act.match_id, act.ply, act.actions[: MAX_ACTIONS + 1], act.note)
+    if kind == "resign":
+        return Resignation(request.resign.match_id)
+    if kind == "leave":
+        return Leave()
+    if kind == "join":
+        return ProtocolViolation(Text("wire.second_join", "a second Join"))
+    return Malformed(Text("wire.playrequest_without_message", "a PlayRequest without a message"))
+
+
+def parse_join(data: bytes) -> play_pb2.Join | Malformed | ProtocolViolation:
+    """Return the `Join` that must be the first message of a stream, or what is wrong with the message."""
+    if len(data) > MAX_REQUEST_BYTES:
+        return Malformed(
+            Text(
+                "wire.bytes_first_message_allowed",
+                "{bytes} bytes as its first message; {most} are allowed",
+                bytes=len(data),
+                most=MAX_REQUEST_BYTES,
+            )
+        )
+    try:
+        request = play_pb2.PlayRequest.FromString(data)
+    except DecodeError:
+        return Malformed(
+            Text(
+                "wire.bytes_no_playrequest_first_message",
+                "{bytes} bytes that are no PlayRequest as its first message",
+                bytes=len(data),
+            )
+        )
+    kind = request.WhichOneof("message")
+    if kind is None:
+        return Malformed(Text("wire.playrequest_without_message_first", "a PlayRequest without a message as its first"))
+    if kind != "join":
+        return ProtocolViolation(
+            Text(
+                "wire.first_message_join_comes_first",
+                "{kind} as its first message; Join comes first",
+                kind=kind.capitalize(),
+            )
+        )
+    return request.join
+
+
+def parse_response(data: bytes) -> play_pb2.PlayResponse | None:
+    """Return what a bot was sent, or None for what is no message."""
+    try:
+        return play_pb2.PlayResponse.FromString(data)
+    except DecodeError:
+        return None
