@@ -26,8 +26,8 @@ import grpc
 
 from arena.hosting.archive.format import END, header
 from arena.hosting.archive.packing import compress_chunk, pack
+from arena.model.bots import Submitted, UploadTicket
 from arena.model.errors import ClientError
-from arena.model.uploads import Submitted, UploadTicket
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote import RemoteArena

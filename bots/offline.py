@@ -17,8 +17,7 @@ from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.v1 import play_pb2
-from arena.wire.encoding import MatchEncoder, encode_joined
-from arena.wire.parsing import Leave, parse_join, parse_request
+from arena.wire.messages import Leave, MatchEncoder, encode_joined, parse_join, parse_request
 from bots.errors import AnswerError
 from bots.session import Bot, Loopback
 from engine import registry

@@ -26,17 +26,14 @@ from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoreError
-from arena.match.host_faults import MatchLostError
+from arena.match.decisions import Malformed, Message
 from arena.match.match import Match, MatchSpecError
-from arena.match.messages import Malformed, Message
-from arena.match.programs import program_seat
-from arena.match.result import Fault, MatchResult
-from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.result import Fault, MatchLostError, MatchResult
+from arena.match.spec import MatchSpec, SeatSpec, program_seat
 from arena.referee.play import SeatedBot, play_match
 from arena.referee.queue.loop import run
 from arena.referee.stream import Arrival, Inbox, Resume, StreamClosedError, nothing_to_resume
-from arena.wire.encoding import MatchEncoder, encode_broken_off
-from arena.wire.parsing import Leave, parse_request
+from arena.wire.messages import Leave, MatchEncoder, encode_broken_off, parse_request
 from arena.worker.blame import StartError
 from arena.worker.process import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout
 from arena.worker.process_pool import ProcessPool

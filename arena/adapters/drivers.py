@@ -23,14 +23,13 @@ from arena.adapters.library import AdapterError, OpponentError, TableError
 from arena.adapters.opponents import HostedProgram, ThinkingBot
 from arena.adapters.setting import GameSetting
 from arena.hosting.pipes import encode_frame
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
 from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.v1 import play_pb2
-from arena.wire.encoding import MatchEncoder
-from arena.wire.parsing import Leave, parse_request
+from arena.wire.messages import Leave, MatchEncoder, parse_request
 from bots.session import Bot
 from engine.chance import SeededChance
 from engine.core import Observation, State

@@ -14,8 +14,7 @@ from typing import Any
 
 from arena.adapters.library import AdapterError, OpponentError
 from arena.v1 import play_pb2
-from arena.wire.encoding import encode_joined
-from arena.wire.parsing import parse_join
+from arena.wire.messages import encode_joined, parse_join
 from bots.decision import Decision
 from bots.session import Answer, Bot, Loopback
 from engine.core import Game

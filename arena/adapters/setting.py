@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from arena.adapters.library import AdapterError
-from arena.tournament.formats import openings
+from arena.tournament.formats.blocks import draw_opening
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game, State
@@ -47,7 +47,7 @@ class GameSetting:
         """Return random actions that begin a playing with this chance; after them somebody still has a choice."""
         if not self.opening_plies:
             return ()
-        return openings.draw_opening(
+        return draw_opening(
             self.game,
             seats=self.seats,
             options=self.options,

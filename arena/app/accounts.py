@@ -13,12 +13,12 @@ from arena.model.accounts import (
     InvitationSummary,
     NewInvitation,
     NewToken,
+    Notice,
     OwnerSummary,
     OwnerUsage,
     TokenSummary,
 )
 from arena.model.errors import ForbiddenError, UnknownError
-from arena.model.notices import Notice
 from engine.text import Text, text_from_json
 from ratings.errors import LimitError
 from ratings.ledger.service import ServiceLedger

@@ -11,7 +11,7 @@ from arena.app.lookup import find_version
 from arena.app.policy import AppContext, Viewer, need_competitor, need_own_bot
 from arena.hosting.uploads.disk import PastUpload, Upload
 from arena.hosting.uploads.errors import UploadMissingError
-from arena.model.admissions import Admission, Finding, FindingState
+from arena.model.bots import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.operations import Operation, OperationKind, OperationState
 from engine.text import Text, text_from_json

@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING
 from arena.app.policy import (
     AppContext,
 )
-from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint
 from arena.model.errors import RefusedError
-from arena.model.overview import WalkPoint
-from arena.model.pairings import Paired, Pairing
+from arena.model.ratings import WalkPoint
+from arena.model.tournaments import BestKnown, ComparisonResult, ConfidencePoint, Paired, Pairing
 from arena.tournament.formats.adaptive import Adaptive
+from arena.tournament.formats.catalog import seen_by_plan
 from arena.tournament.formats.compare import Compare
-from arena.tournament.formats.format import Format
+from arena.tournament.formats.format import Format, Situation
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.rounds import Met, pairings
-from arena.tournament.formats.situation import Situation
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.formats.waves import seen_by_plan
-from arena.tournament.stored import format_of, situation_of
-from arena.tournament.table import read_situation
+from arena.tournament.stored import format_of, read_situation, situation_of
 from engine.text import Text
 from ratings.read.crosstable import names
 from ratings.read.paging import part_of

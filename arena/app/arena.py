@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from arena.hosting.sandbox.programs import StoredPrograms
     from arena.hosting.uploads.area import UploadArea
     from arena.model import port
-    from arena.model.overview import Overview
     from arena.model.port import Account, Admin, Annulments, Forecasts, Ladders, Ratings, Seasons, Tables
+    from arena.model.ratings import Overview
 
 _ORGANISER = Viewer()
 _USUAL_CHALLENGES = ChallengeLimits()
@@ -87,7 +87,7 @@ class LocalArena:
 
     @property
     def leaderboards(self) -> port.Leaderboards:
-        from arena.app.leaderboards import LocalLeaderboards
+        from arena.app.ratings import LocalLeaderboards
 
         return LocalLeaderboards(self._context)
 
@@ -100,7 +100,7 @@ class LocalArena:
 
     @property
     def statistics(self) -> port.Statistics:
-        from arena.app.statistics import LocalStatistics
+        from arena.app.ratings import LocalStatistics
 
         return LocalStatistics(self._context)
 

@@ -11,16 +11,18 @@ from arena.app.lookup import find_tournament, find_version
 from arena.app.policy import WHY_HIDDEN, AppContext, Viewer, hidden_matches, need_shown
 from arena.match.result import FaultCause
 from arena.model.errors import ForbiddenError, RefusedError, unknown
-from arena.model.match_details import (
+from arena.model.matches import (
+    ANY_FAULT,
     AttemptFact,
     FaultFact,
     LeakFact,
     MatchDetail,
     MatchSeat,
+    MatchSummary,
     MatchTimes,
     SeatLog,
+    SeatSummary,
 )
-from arena.model.matches import ANY_FAULT, MatchSummary, SeatSummary
 from engine.text import Text, text_from_json
 from ratings.read import match_list, matches
 from ratings.read.annulments import annulments_of

@@ -12,14 +12,14 @@ from arena.app.ratings import table_value
 from arena.app.tournaments import summary_of
 from arena.model.bots import BotSummary
 from arena.model.errors import RefusedError
-from arena.model.overview import (
+from arena.model.ratings import (
     MOST_IN_OFFICIAL,
     Form,
+    OfficialTable,
     Opponent,
     Record,
     WalkPoint,
 )
-from arena.model.ratings import OfficialTable
 from arena.model.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
 from arena.tournament.playing import players_beside
@@ -45,7 +45,7 @@ _DEPTH = 24
 
 
 class LocalOverview:
-    """Implements the interface `arena.model.overview.Overview`."""
+    """Implements the interface `arena.model.ratings.Overview`."""
 
     def __init__(self, context: AppContext) -> None:
         self._context = context

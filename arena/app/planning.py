@@ -23,14 +23,12 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.errors import ForbiddenError, RefusedError
-from arena.model.forecasts import Forecast
-from arena.model.planning import ChallengeRequest, LeftOut, PlannedTournament, TournamentRequest
+from arena.model.planning import ChallengeRequest, Forecast, LeftOut, PlannedTournament, TournamentRequest
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
-from arena.tournament.creation import ChooseName, TournamentTerms
+from arena.tournament.creation import ChooseName, TournamentTerms, longest_match_us
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
-from arena.tournament.forecast import longest_match_us
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format

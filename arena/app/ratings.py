@@ -1,4 +1,4 @@
-"""The official table, and the search for bots that help one another."""
+"""Leaderboards, statistics over matches, the official table, and the search for bots that help one another."""
 
 from __future__ import annotations
 
@@ -6,30 +6,33 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from arena.app.lookup import find_pool_id, find_version
+from arena.app.lookup import find_game, find_pool_id, find_version, shown_scope
 from arena.app.policy import AppContext, need_organiser
-from arena.model.ratings import (
-    NOT_COMPARED,
-    Anchor,
-    FairPlay,
-    OfficialTable,
-)
+from arena.model.errors import RefusedError
+from arena.model.ratings import NOT_COMPARED, Anchor, FairPlay, OfficialTable
 from engine.text import Text
+from ratings.read import crosstable as counts
+from ratings.read import leaderboard
 from ratings.read.crosstable import names as names_of
+from ratings.read.leaderboard import RatedPool, leaderboards
+from ratings.read.lengths import lengths
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool, pool_value
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord
+from ratings.values.leaderboards import LeaderboardList
 from ratings.values.official import Circle, OfficialRow, Suspicion
 from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting, RatingChange, SeatResult, Spread
 
-if TYPE_CHECKING:  # NumPy is only imported by who needs it
+if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ratings.statistics.fairplay import pairs
     from ratings.statistics.official import table as official
 
 _LISTS = {False: "official table", True: "official table by circles"}
+MOST_BOTS = 50
 
 
 class LocalRatings:
@@ -181,3 +184,86 @@ def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicio
             first=first,
         )
     return replace(one, sentence=sentence, first=first, second=second)
+
+
+class LocalLeaderboards:
+    """Implements the interface `arena.model.port.Leaderboards`.
+
+    Only whole blocks are rated, so a table never tells the future.
+    """
+
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
+
+    def list_leaderboards(
+        self,
+        game: str | None = None,
+        seats: int | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> LeaderboardList:
+        rows = leaderboard.pools(self._context.database)
+        if game is not None and game not in {row.pool.game for row in rows}:
+            find_game(game)  # raises if there is no such game; otherwise nothing of it was rated
+        only = None if pool is None else find_pool(self._context.database, pool).id
+        chosen = [row for row in rows if _fits(row, game, seats, only)]
+        found = leaderboards(self._context.database, chosen, limit=limit, after=after)
+        return LeaderboardList(found.items, is_empty=not rows, next=found.next)
+
+
+def _fits(row: RatedPool, game: str | None, seats: int | None, pool_id: str | None) -> bool:
+    pool = row.pool
+    return pool_id in (None, pool.pool_id) and game in (None, pool.game) and seats in (None, pool.seats)
+
+
+class LocalStatistics:
+    """Implements the interface `arena.model.port.Statistics`."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
+
+    def get_crosstable(
+        self, tournament: str | None = None, pool: str | None = None, limit: int = MOST_BOTS
+    ) -> Crosstable:
+        if limit > MOST_IN_CROSSTABLE:
+            raise RefusedError(
+                Text(
+                    "app.crosstable_bots_too_many_pairs",
+                    "a crosstable of {count} bots has too many pairs; ask for {most} or fewer",
+                    count=limit,
+                    most=MOST_IN_CROSSTABLE,
+                )
+            )
+        scope = shown_scope(self._context, tournament, pool)
+        return counts.crosstable(self._context.database, scope, limit)
+
+    def list_history(
+        self, bot: str, pool: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[RatingChange]:
+        pool_id, found = find_pool_id(self._context, pool), find_version(self._context, bot)
+        from ratings.read.forms import history  # with what pages show of versions, which nothing else here needs
+
+        return history(self._context.database, pool_id=pool_id, version_id=found.version.id, limit=limit, after=after)
+
+    def list_opponents(
+        self,
+        bot: str,
+        tournament: str | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[Meeting]:
+        scope, found = shown_scope(self._context, tournament, pool), find_version(self._context, bot)
+        meetings = counts.by_opponent(self._context.database, scope, found.version.id)
+        return part_of(meetings, "opponents", limit, after)
+
+    def list_seats(
+        self, bot: str | None = None, tournament: str | None = None, pool: str | None = None
+    ) -> tuple[SeatResult, ...]:
+        scope = shown_scope(self._context, tournament, pool)
+        version_id = None if bot is None else find_version(self._context, bot).version.id
+        return counts.by_seat(self._context.database, scope, version_id)
+
+    def list_lengths(self, tournament: str | None = None, pool: str | None = None) -> tuple[Spread, ...]:
+        return lengths(self._context.database, shown_scope(self._context, tournament, pool))

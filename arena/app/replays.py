@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from arena.app.lookup import find_tournament, find_version
 from arena.app.policy import AppContext, hidden_matches, need_organiser, need_shown
 from arena.match.replay import ReplayError, dump, load, read_figures, timed_entries
-from arena.match.timing import TimingError
+from arena.match.time_control import TimingError
 from arena.model.errors import ClientError, DamagedError
-from arena.model.match_details import DecisionTime, MatchTimes, SeatTime
-from arena.model.replays import Replay, ReplayCheck
+from arena.model.matches import DecisionTime, MatchTimes, Replay, ReplayCheck, SeatTime
 from engine.text import Text
 from ratings.read import match_list, matches
 from ratings.read.match_list import MatchFilter

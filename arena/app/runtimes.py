@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from arena.app.policy import AppContext
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.model.runtimes import Runtime
+from arena.model.bots import Runtime
 from engine.text import parts_of
 from ratings.read.runtimes import seen_runtimes
 

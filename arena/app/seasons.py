@@ -9,9 +9,9 @@ from arena.app.planning import plan_ladder
 from arena.app.policy import AppContext, need_organiser
 from arena.app.tournaments import standings_of
 from arena.model.ladders import Ladder, LadderRequest, Season
-from arena.tournament import seasons
 from arena.tournament.planner import planner_of
 from arena.tournament.rate_limit import MATCHES_PER_DAY
+from arena.tournament.seasons import announce_freeze, freeze_season, open_season
 from engine.text import Text
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, Table
@@ -42,11 +42,11 @@ class LocalSeasons:
         return self._shown.get_ladder(ladder)
 
     def announce_freeze(self, ladder: str, at_us: int, final_blocks: int) -> Season:
-        seasons.announce_freeze(self._context.database, ladder, at_us, final_blocks)
+        announce_freeze(self._context.database, ladder, at_us, final_blocks)
         return self._newest(ladder)
 
     def freeze_season(self, ladder: str, final_blocks: int | None = None) -> Season:
-        seasons.freeze(self._context.database, ladder, final_blocks)
+        freeze_season(self._context.database, ladder, final_blocks)
         return self._newest(ladder)
 
     def close_season(self, ladder: str) -> Season:
@@ -55,7 +55,7 @@ class LocalSeasons:
         return self._newest(ladder)
 
     def open_season(self, ladder: str, name: str | None = None) -> Season:
-        seasons.open_season(self._context.database, ladder, name)
+        open_season(self._context.database, ladder, name)
         return self._newest(ladder)
 
     def _newest(self, ladder: str) -> Season:

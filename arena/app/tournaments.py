@@ -17,16 +17,19 @@ from arena.app.policy import (
     need_own_bot,
     need_remote_service,
 )
-from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint, comparison_note
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.operations import Operation, OperationKind, OperationState
-from arena.model.pairings import Pairing
 from arena.model.tournaments import (
     STOPPED,
+    BestKnown,
+    ComparisonResult,
+    ConfidencePoint,
     LeakFinding,
+    Pairing,
     StandingRow,
     TournamentDetail,
     TournamentSummary,
+    comparison_note,
 )
 from arena.tournament.playing import player_of, service_of
 from engine.text import Text, text_from_json
@@ -129,23 +132,23 @@ class LocalTournaments:
 
     def join_tournament(self, tournament: str, bot: str) -> Joined:
         from arena.model.planning import Joined
-        from arena.tournament import entering
+        from arena.tournament import entrants
 
         database, text = self._context.database, self._own(bot, "enter it")
         found = find_tournament(self._context, tournament)
         need_entry(self._context, found)
         need_remote_service(self._context, find_version(self._context, text).bot)
         self._need_admitted(found, text)
-        version, wave = entering.join(database, self._context.programs, found, text)
+        version, wave = entrants.join(database, self._context.programs, found, text)
         return Joined(found.name, text.partition("@")[0], version.number, wave)
 
     def withdraw_bot(self, tournament: str, bot: str) -> Withdrawn:
         from arena.model.planning import Withdrawn
-        from arena.tournament import entering
+        from arena.tournament import entrants
 
         found = find_tournament(self._context, tournament)
         text = self._own(bot, "withdraw it") if not self._context.viewer.is_organiser else bot
-        version, void = entering.withdraw(self._context.database, found, text)
+        version, void = entrants.withdraw(self._context.database, found, text)
         return Withdrawn(found.name, text.partition("@")[0], version.number, void)
 
     def get_progress(self, tournament: str) -> Operation:
@@ -412,8 +415,10 @@ class TournamentTable:
 
 def make_table(database: Database, report: TournamentReport) -> TournamentTable:
     """Return the table of a tournament, given how all its entrants fared."""
-    from arena.tournament.stored import format_of  # what formats are made of, which no list of tournaments needs
-    from arena.tournament.table import table_situation
+    from arena.tournament.stored import (
+        format_of,  # what formats are made of, which no list of tournaments needs
+        table_situation,
+    )
 
     form, entrants = format_of(report.row.tournament, report.row.pool), report.entrants
     if form is None:  # a single match has no format, and so no blocks, points and status to tell

@@ -23,7 +23,7 @@ from arena.match.report import LOG_HEAD_BYTES
 from arena.model import live as values
 from arena.model.errors import ClientError, ForbiddenError
 from arena.model.live import ChanceOutcome, LogPart, MatchEvent
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 from engine import registry
 from engine.core import EngineError
 from engine.text import Text

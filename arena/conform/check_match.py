@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from random import Random
 
 from arena.conform.judging import BrokenError, PendingAnswer
-from arena.match.decisions import Decision
+from arena.match.decisions import Answer, Decision, Resignation
 from arena.match.match import Match
-from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.v1 import play_pb2
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from engine.chance import SeededChance
 from engine.core import Game
 from engine.record import Playing

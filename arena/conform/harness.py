@@ -16,7 +16,7 @@ from arena.conform.check_match import CheckMatch, CheckMatchSetup
 from arena.conform.dialogue import Dialogue, Patience, ScriptedServer
 from arena.conform.process import Launcher, Running
 from arena.v1 import play_pb2
-from arena.wire.encoding import EVERY_GAME, encode_joined
+from arena.wire.messages import EVERY_GAME, encode_joined
 from arena.wire.status import Status
 from engine import registry
 from engine.core import Game

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from google.protobuf.message import DecodeError
 
 from arena.conform.rules import Rule
-from arena.match.messages import MAX_ACTIONS, MAX_NOTE
+from arena.match.decisions import MAX_ACTIONS, MAX_NOTE
 from arena.v1 import play_pb2
-from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR
-from arena.wire.parsing import MAX_REQUEST_BYTES
+from arena.wire.messages import EVERY_GAME, MAX_REQUEST_BYTES, PROTOCOL_MAJOR
 from engine.text import Text
 
 _SHOWN = 60

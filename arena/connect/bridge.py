@@ -30,7 +30,7 @@ from arena.model.errors import ClientError
 from arena.rpc.errors import ProtocolError, UnreachableError
 from arena.rpc.profiles import Profile
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from engine import registry
 from engine.text import Text
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.connect.local import LocalBotProcesses, Stopped
 from arena.connect.news import BotStopped, Note, OnNews
-from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
+from arena.match.decisions import Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.referee.stream import Closed, Flood, Inbox, Offence, StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import match_pb2, play_pb2

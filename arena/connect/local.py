@@ -24,13 +24,12 @@ from arena.hosting.manifest import BotManifest, load_manifest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.user_directories import runtime_directory
-from arena.match.programs import program_seat
-from arena.match.spec import SeatSpec
+from arena.match.spec import SeatSpec, program_seat
 from arena.referee.server import receive_join
 from arena.referee.stream import StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.worker.blame import StartError
 from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BackgroundTasks, BotStarter

@@ -14,7 +14,7 @@ from arena.rpc.login import check_protocol, open_line
 from arena.rpc.profiles import Profile, split_address
 from arena.rpc.remote import RemoteArena
 from arena.v1 import play_pb2
-from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR
+from arena.wire.messages import EVERY_GAME, PROTOCOL_MAJOR
 from engine.text import Text
 from ratings.values.states import Scope
 

@@ -27,8 +27,7 @@ from arena.rpc.errors import (
     status_of,
 )
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR
-from arena.wire.parsing import parse_response
+from arena.wire.messages import PROTOCOL_MAJOR, parse_response
 from engine.text import Text, joined
 
 MOST_MESSAGE_BYTES = 16 << 20

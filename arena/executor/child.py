@@ -17,8 +17,8 @@ from typing import Any, Protocol
 
 from arena.hosting.errors import describe_end
 from arena.hosting.pipes import FrameError, encode_frame, read_frame
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from engine.text import Text
 

@@ -21,9 +21,9 @@ from arena.executor.worker_process import ExecutorJob, WorkerProcess, unserved
 from arena.hosting.errors import is_crash
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sample_bots import sample_directory
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec, SeatSpec
 from engine.text import Text
 

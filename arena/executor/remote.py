@@ -14,9 +14,9 @@ from arena.executor.child import ChildProcess
 from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatchableError
 from arena.executor.worker_process import ExecutorJob
 from arena.hosting.pipes import FrameError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, read_live
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from engine.text import Text
 

@@ -15,10 +15,10 @@ from typing import Any
 from arena.executor.child import LocalNode, MakeTransport, TransportLostError, WorkerNode, pipe_transport
 from arena.executor.interface import WatcherFellBehindError
 from arena.hosting.errors import is_crash
-from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import LiveEndEvent, LiveEvent, LiveLogEvent, events_of_replay, live_end, read_live
 from arena.match.replay import ReplayError, load
 from arena.match.report import MatchReport
+from arena.match.result import HostBrokenError, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from engine.text import Text, joined
 

@@ -1,4 +1,4 @@
-"""The catalogue of texts: read from the files beside it, found by an id such as `leaderboard.title`.
+"""The catalogue of texts in four languages, found by ids such as `leaderboard.title`, and translation of texts by it.
 
 The texts of a language lie in `catalogue/<language>/<area>.json`, where the area is the part of the id before its first
 point; an area is read when its first text is asked for, and kept. A text has places such as `{name}`; where the wording
@@ -12,7 +12,9 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from engine.text import Text
 
 Wording = str | Mapping[str, str]
 
@@ -23,6 +25,8 @@ DEFAULT: Final = "en"
 _FOLDER: Final = Path(__file__).with_name("catalogue")
 _SINGULAR_BELOW: Final[Mapping[str, int]] = {"fr": 2}
 """French counts nothing as one."""
+VARIABLES: Final = ("ARENA_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+"""Where the environment says it, the strongest first: our own variable, then those of every program's locale."""
 
 
 class Words:
@@ -101,3 +105,78 @@ def _read_wish(part: str) -> tuple[str, float]:
         return tag.partition("-")[0].lower(), float(weight or 1)
     except ValueError:
         return "", 0.0
+
+
+def translate(text: str, language: str) -> str:
+    """Return a text in a language, English for an unknown one; texts that stand in its places are translated, too.
+
+    Plain words, of which it is not known which text they are, stay as they are.
+    """
+    if language == DEFAULT or language not in NAMES:
+        return text
+    return _translate(text, words(language))
+
+
+def _translate(text: str, known: Words) -> str:
+    if not (isinstance(text, Text) and known.knows(text.id)):
+        return text
+    parts = {name: _translate(part, known) if isinstance(part, str) else part for name, part in text.parts.items()}
+    try:
+        return known.say(text.id, **parts)
+    except (KeyError, TypeError):  # whoever sent it has other parts
+        return text
+
+
+def language_of_process(environ: Mapping[str, str]) -> str:
+    """Return the language that the environment asks for by the first of `VARIABLES` that is set; English for others.
+
+    A locale such as `de_CH.UTF-8` counts by its language; `C`, and one that the catalogue lacks, is English.
+    """
+    wish = next((environ[name] for name in VARIABLES if environ.get(name)), "")
+    language = wish.replace("-", "_").partition(".")[0].partition("_")[0].lower()
+    return language if language in NAMES else DEFAULT
+
+
+def validation_text(error: Mapping[str, Any]) -> str:
+    """Return the text of one of the errors that Pydantic lists; its own words if the text is not known."""
+    message = str(error["msg"])
+    text = _text_of(str(error["type"]), error.get("ctx") or {})
+    return text if text is not None and text == message else message
+
+
+def _text_of(kind: str, context: Mapping[str, Any]) -> Text | None:
+    match kind, context:
+        case "int_parsing", _:
+            return Text(
+                "system.input_should_valid_integer_unable",
+                "Input should be a valid integer, unable to parse string as an integer",
+            )
+        case "float_parsing", _:
+            return Text(
+                "system.input_should_valid_number_unable",
+                "Input should be a valid number, unable to parse string as a number",
+            )
+        case "greater_than_equal", {"ge": least}:
+            return Text(
+                "system.input_should_greater_than_equal",
+                "Input should be greater than or equal to {least}",
+                least=_figure(least),
+            )
+        case "greater_than", {"gt": least}:
+            return Text(
+                "system.input_should_greater_than", "Input should be greater than {least}", least=_figure(least)
+            )
+        case "less_than_equal", {"le": most}:
+            return Text(
+                "system.input_should_less_than_equal",
+                "Input should be less than or equal to {most}",
+                most=_figure(most),
+            )
+        case (("literal_error" | "enum"), {"expected": known}):
+            return Text("system.input_should", "Input should be {known}", known=known)
+    return None
+
+
+def _figure(number: object) -> str:
+    """Return a bound as Pydantic writes it: a whole number has no point, whatever its type."""
+    return str(number).removesuffix(".0")

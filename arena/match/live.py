@@ -19,9 +19,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from arena.match.digests import canonical_json
 from arena.match.match import Match
-from arena.match.replay import ReplayError, entry_json
+from arena.match.replay import ReplayError, canonical_json, entry_json
 from arena.match.result import MatchResult
 from engine import registry
 from engine.chance import SeededChance

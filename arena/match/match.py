@@ -1,21 +1,20 @@
-"""One match as a pure state machine: no sockets, no tasks, no clocks, no files.
-
-The owner of a `Match` sends what `decision` says, and hands in what came back together with the time it took; the
-match judges in the fixed order: in time? well-formed? legal? apply. Whatever a bot says is judged, never raised.
-"""
+"""One match and its seats as a pure state machine: no sockets, no tasks, no clocks, no files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.match.decisions import DecidedBy, Decision, ReplayEntry
-from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
-from arena.match.result import Fault, FaultCause, MatchResult
-from arena.match.seats import BEFORE_START, Seats
-from arena.match.spec import MatchSpec
-from arena.match.timing import Figures
-from arena.match.validation import (
+from arena.match.decisions import (
+    Answer,
+    DecidedBy,
+    Decision,
+    Malformed,
+    Message,
+    ProtocolViolation,
+    ReplayEntry,
+    Resignation,
     TimeSpent,
     explain_illegal_in,
     explain_late,
@@ -23,11 +22,17 @@ from arena.match.validation import (
     is_late,
     name_action,
 )
+from arena.match.result import Fault, FaultCause, MatchResult
+from arena.match.spec import MatchSpec
+from arena.match.time_control import Figures
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError, Outcome
 from engine.record import Event, Playing
 from engine.text import Text
+
+BEFORE_START = -1
+"""The instant of a forfeit before the first ply; that of a later one is the ply at which it happened."""
 
 
 class MatchSpecError(ValueError):
@@ -334,3 +339,89 @@ def _start_playing(spec: MatchSpec) -> Playing:
         return Playing(game, len(spec.seats), game.parse_options(spec.options), SeededChance(spec.chance_seed))
     except EngineError as error:
         raise MatchSpecError(str(error)) from error
+
+
+@dataclass(slots=True)
+class SeatMemory:
+    """What a match remembers of one seat between its decisions."""
+
+    bank_us: int
+    heard: int = 0
+    """How many plies the seat has been told of."""
+    dropped: int = 0
+    """How many ids of its last answer were not played."""
+
+
+class Seats:
+    """The seats of a match in their order, and the forfeits and faults in the order in which they happened."""
+
+    __slots__ = ("_all", "faults", "forfeits", "has_acted", "resigned")
+
+    def __init__(self, number: int, bank_us: int) -> None:
+        self._all = [SeatMemory(bank_us) for _ in range(number)]
+        self.forfeits: dict[int, int] = {}
+        """The instant of each forfeit by seat: its ply, or BEFORE_START."""
+        self.resigned: list[int] = []
+        self.faults: list[Fault] = []
+        self.has_acted = False
+        """Whether any bot has played an action."""
+
+    def __getitem__(self, seat: int) -> SeatMemory:
+        return self._all[seat]
+
+    def is_out(self, seat: int) -> bool:
+        """Whether the seat has forfeited."""
+        return seat in self.forfeits
+
+    def has_winner(self) -> bool:
+        """Whether forfeits have left one seat or none in the match."""
+        return bool(self.forfeits) and len(self._all) - len(self.forfeits) <= 1
+
+    def faults_of(self, seat: int) -> Sequence[Fault]:
+        """Return the faults of one seat."""
+        return [fault for fault in self.faults if fault.seat == seat]
+
+    def forfeit(self, fault: Fault, instant: int) -> None:
+        """Put a seat out of the match for what it did wrong."""
+        self.faults.append(fault)
+        self.forfeits[fault.seat] = instant
+
+    def resign(self, seat: int, instant: int) -> None:
+        """Put a seat out of the match because it gave up, which is no fault."""
+        self.resigned.append(seat)
+        self.forfeits[seat] = instant
+
+    def add_evidence(self, seat: int, evidence: Mapping[str, Any]) -> None:
+        """Add evidence to every fault of a seat."""
+        for fault in self.faults_of(seat):
+            self.amend(fault, replace(fault, evidence={**fault.evidence, **evidence}))
+
+    def amend(self, fault: Fault, amended: Fault) -> None:
+        """Replace a fault by what has become known of it."""
+        self.faults[:] = [amended if other is fault else other for other in self.faults]
+
+    def result(self, outcome: Outcome | None) -> MatchResult:
+        """Return the end of the match; `outcome` is None if the rules did not end the game."""
+        return MatchResult(
+            ranks=rank_seats(len(self._all), outcome.ranks if outcome else None, self.forfeits),
+            by_rules=outcome is not None,
+            rated=self.has_acted or len({fault.seat for fault in self.faults}) < len(self._all),
+            forfeits=tuple(self.forfeits),
+            resigned=tuple(self.resigned),
+            faults=tuple(self.faults),
+            details=dict(outcome.details) if outcome else {},
+        )
+
+
+def rank_seats(seats: int, game_ranks: Sequence[int] | None, forfeits: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the rank of each seat, 1 = best, equal where seats tie.
+
+    `forfeits` tells for each seat that forfeited at which instant it did; instants only grow. The seats that did not
+    forfeit come first, in the game's order among themselves (all equal where `game_ranks` is None). The others follow:
+    the later a seat forfeited the better its rank, and seats that forfeited at one instant are equal.
+    """
+    keys = [
+        (1, -forfeits[seat]) if seat in forfeits else (0, game_ranks[seat] if game_ranks is not None else 0)
+        for seat in range(seats)
+    ]
+    return tuple(1 + sum(other < key for other in keys) for key in keys)

@@ -11,9 +11,9 @@ The document is JSON:
     chance                every chance outcome in order, as `engine.chance` writes them
     result                ranks, by_rules, rated, forfeits as [seat, ply] (-1: before the start), resigned, faults,
                           details
-    times                 what the charges were computed from, one packed column: `arena.match.timing.pack_figures`
-                          over the entries that have times
-    links                 the hash chain of `arena.match.digests`
+    times                 what the charges were computed from, one packed column over the entries that
+                          have times: `arena.match.time_control.pack_figures`
+    links                 the hash chain over the entries
     game_digest, record_digest
 
 Stored: canonical JSON, zlib, and then 32 bytes, the SHA-256 of the bytes before; so every changed byte is noticed, even
@@ -26,11 +26,12 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from arena.match.decisions import DecidedBy, ReplayEntry
-from arena.match.digests import canonical_json
-from arena.match.timing import Figures, unpack_figures
+from arena.match.match import Match
+from arena.match.time_control import Figures, pack_figures, unpack_figures
 from engine.text import Text
 
 FORMAT = "arena.replay"
@@ -38,6 +39,8 @@ SCHEMA = 2
 READABLE_SCHEMAS = (1, SCHEMA)
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 _SEAL_BYTES = 32
+LINK_DIGITS = 8
+BODY_KEYS = frozenset({"entries", "chance", "result", "times", "links", "game_digest", "record_digest"})
 
 
 class ReplayError(ValueError):
@@ -161,3 +164,139 @@ def load(stored: bytes) -> dict[str, Any]:
     if canonical_json(document) != text:
         raise ReplayError(Text("matches.replay_not_written_canonically", "the replay is not written canonically"))
     return document
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+
+
+def canonical_json(value: Any) -> bytes:
+    """Return the one spelling of a JSON value: sorted keys, no spaces, ASCII.
+
+    Raises ValueError for NaN and infinities.
+    """
+    return _encode(value).encode("ascii")
+
+
+def chain_texts(head: bytes, entries: Iterable[bytes], ending: bytes) -> tuple[list[str], str]:
+    """Return the links of a replay as it stores them, and its record digest, from its parts in canonical JSON."""
+    sha256, link, links = hashlib.sha256, hashlib.sha256(head).digest(), []
+    for entry in entries:
+        link = sha256(link + entry).digest()
+        links.append(link[: LINK_DIGITS // 2].hex())
+    return links, sha256(link + ending).hexdigest()
+
+
+def chain(document: Mapping[str, Any]) -> tuple[list[str], str]:
+    """Return the links of a replay document as it stores them, and its record digest."""
+    head = {key: value for key, value in document.items() if key not in BODY_KEYS}
+    ending = {key: document[key] for key in ("chance", "result", "times") if key != "times" or key in document}
+    return chain_texts(canonical_json(head), map(canonical_json, document["entries"]), canonical_json(ending))
+
+
+def _play_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result without what differs between equal plays: evidence and explanations."""
+    faults = [[fault["seat"], fault["cause"], fault["ply"]] for fault in result["faults"]]
+    return {**result, "faults": faults}
+
+
+def game_digest(document: Mapping[str, Any]) -> str:
+    """Return a hash that is equal for equal play: rules, options, seats, actions, who chose them, chance and result."""
+    return digest_play(
+        document, canonical_json([[entry["seat"], entry["action"], entry["by"]] for entry in document["entries"]])
+    )
+
+
+def digest_play(document: Mapping[str, Any], actions: bytes) -> str:
+    """Return the game digest of a document without its entries, whose seats, actions and choosers are in `actions`.
+
+    These are canonical JSON: a list of one list for each entry.
+    """
+    play = {
+        "game": document["game"],
+        "rules_version": document["rules_version"],
+        "options": document["options"],
+        "seats": len(document["seats"]),
+        "chance": document["chance"],
+        "result": _play_of(document["result"]),
+    }
+    return hashlib.sha256(b'{"actions":' + actions + b"," + canonical_json(play)[1:]).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReplay:
+    """A replay in its stored form, and what the book of record keeps of it besides."""
+
+    data: bytes
+    game_digest: str
+    record_digest: str
+    started_at_us: int
+    """Microseconds since 1970, UTC."""
+    duration_us: int
+
+    def document(self) -> dict[str, Any]:
+        """Return the document."""
+        return load(self.data)
+
+
+def write_replay(match: Match, started_at_us: int, duration_us: int) -> WrittenReplay:
+    """Return the replay of a match that is over."""
+    spec = match.spec
+    head: dict[str, Any] = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "match_id": spec.match_id,
+        "attempt": spec.attempt,
+        "game": spec.game,
+        "rules_version": spec.rules_version,
+        "options": match.playing.game.options_json(match.playing.options),
+        "cores": spec.cores,
+        "clock": spec.clock.to_json(),
+        "opening": list(spec.opening),
+        "chance_seed": spec.chance_seed,
+        "seats": [{"version": seat.version, "name": seat.name, "seed": seat.seed} for seat in spec.seats],
+        "started_at_us": started_at_us,
+        "duration_us": duration_us,
+    }
+    figures = (entry.figures or Figures(entry.elapsed_us) for entry in match.entries if entry.decide == entry.ply)
+    ending = {
+        "chance": [list(outcome) for outcome in match.playing.chance_outcomes],
+        "result": {
+            **match.result().to_json(),
+            "forfeits": [[seat, instant] for seat, instant in match.forfeits.items()],
+        },
+        "times": pack_figures(figures),
+    }
+    head_texts = {key: canonical_json(value) for key, value in head.items()}
+    ending_texts = {key: canonical_json(value) for key, value in ending.items()}
+    entries = [entry_text(entry).encode("ascii") for entry in match.entries]
+    links, record_digest = chain_texts(_object(head_texts), entries, _object(ending_texts))
+    actions = ",".join([f'[{entry.seat},{entry.action},"{entry.by}"]' for entry in match.entries])
+    game_digest = digest_play({**head, **ending}, f"[{actions}]".encode("ascii"))
+    texts = {
+        **head_texts,
+        **ending_texts,
+        "entries": b"[" + b",".join(entries) + b"]",
+        "links": canonical_json(links),
+        "record_digest": canonical_json(record_digest),
+        "game_digest": canonical_json(game_digest),
+    }
+    return WrittenReplay(seal(_object(texts)), game_digest, record_digest, started_at_us, duration_us)
+
+
+def entry_text(entry: ReplayEntry) -> str:
+    """Return one ply in canonical JSON: what `arena.match.replay.entry_json` returns of it."""
+    ending = f'"ply":{entry.ply},"seat":{entry.seat}}}'
+    if entry.decide == entry.ply:
+        note = f'"note":{canonical_json(entry.note).decode("ascii")},' if entry.note else ""
+        return (
+            f'{{"action":{entry.action},"by":"{entry.by}","charged_us":{entry.charged_us},'
+            f'"decide":{entry.decide},"elapsed_us":{entry.elapsed_us},{note}{ending}'
+        )
+    if entry.by is DecidedBy.BOT:
+        return f'{{"action":{entry.action},"by":"{entry.by}","decide":{entry.decide},{ending}'
+    return f'{{"action":{entry.action},"by":"{entry.by}",{ending}'
+
+
+def _object(texts: Mapping[str, bytes]) -> bytes:
+    """Return the canonical JSON of an object, given that of its values."""
+    return b"{" + b",".join([b'"%b":%b' % (key.encode("ascii"), texts[key]) for key in sorted(texts)]) + b"}"

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena.match.leak_verdict import LeakVerdict
-from arena.match.result import MatchResult
+from arena.match.result import LeakVerdict, MatchResult
 from arena.match.spec import NO_SANDBOX
 from engine.text import from_json, to_json
+
+LOG_HEAD_BYTES = 16 * 1024
+"""How many bytes of a log stand before the gap, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +30,6 @@ class LeakCheckResult:
     def from_json(cls, data: Mapping[str, Any]) -> LeakCheckResult:
         """Return the check that `MatchReport.to_json` wrote."""
         return cls(**{**data, "verdict": LeakVerdict(data["verdict"]), "sentence": from_json(data["sentence"])})
-
-
-LOG_HEAD_BYTES = 16 * 1024
-"""How many bytes of a log stand before the gap, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

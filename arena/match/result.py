@@ -1,11 +1,11 @@
-"""How a match ended, and what its bots did wrong: plain data that survives JSON, so that it can cross processes."""
+"""How a match ended: its result, faults of bots, faults of the host, and what a leak check says. Plain data."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from engine.text import from_json, to_json
 
@@ -79,3 +79,65 @@ class MatchResult:
         """Return the result that `to_json` wrote."""
         tuples = {name: tuple(data[name]) for name in ("ranks", "forfeits", "resigned")}
         return cls(**{**data, **tuples, "faults": tuple(map(Fault.from_json, data["faults"]))})
+
+
+class HostCause(enum.StrEnum):
+    """Why the host could not play a match: no bot is to blame, the match is not rated and is played again."""
+
+    WORKER_DIED = "WORKER_DIED"
+    NODE_LOST = "NODE_LOST"
+    """Machine after machine was lost while they played it."""
+    LAUNCHER_LOST = "LAUNCHER_LOST"
+    HOSTING_FAILED = "HOSTING_FAILED"
+    """A process could not be started or ended, and not through its own program."""
+    SANDBOX_FAILED = "SANDBOX_FAILED"
+    REFEREE_LAG = "REFEREE_LAG"
+    CHARGE_BOUND = "CHARGE_BOUND"
+    """A decision lasted longer than any charge can explain."""
+    STORAGE_FAILED = "STORAGE_FAILED"
+    LEASE_EXPIRED = "LEASE_EXPIRED"
+    UNPLAYABLE = "UNPLAYABLE"
+    """The worker cannot play what was ordered, for example for want of that version of the rules."""
+    CANCELLED = "CANCELLED"
+
+
+class MatchLostError(Exception):
+    """The host could not play the match, and no bot is to blame. The message is a sentence for people."""
+
+    kind: ClassVar[str] = "unavailable"
+
+    def __init__(
+        self, reason: str, cause: HostCause = HostCause.WORKER_DIED, evidence: Mapping[str, Any] | None = None
+    ) -> None:
+        """Keep `evidence` (exit status or signal, last output, figures), which must be ready for JSON."""
+        super().__init__(reason)
+        self.cause = cause
+        self.evidence: dict[str, Any] = dict(evidence or {})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the error as JSON data; `from_json` is the inverse."""
+        is_last = isinstance(self, HostBrokenError)
+        return {"reason": to_json(str(self)), "cause": self.cause.value, "evidence": self.evidence, "is_last": is_last}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> MatchLostError:
+        """Return the error that `to_json` wrote: a HostBrokenError if it `is_last`."""
+        kind = HostBrokenError if data["is_last"] else MatchLostError
+        return kind(from_json(data["reason"]), HostCause(data["cause"]), data["evidence"])
+
+
+class HostBrokenError(MatchLostError):
+    """The host could not play the match and can play nothing any more: it must be started afresh."""
+
+
+class LeakVerdict(enum.StrEnum):
+    """What fresh processes of a bot said to the questions that a used one had answered."""
+
+    EQUAL = "equal"
+    """The same answers: nothing leaked from earlier matches."""
+    LEAK = "leak"
+    """The same answers as each other, but not those of the used process: it remembered something."""
+    UNSTABLE = "unstable"
+    """Different answers even among themselves: the bot is not deterministic, whatever it declares."""
+    UNKNOWN = "unknown"
+    """No verdict: a fresh process did not start, or did not answer."""

@@ -10,13 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.match.decisions import DecidedBy, Decision
-from arena.match.leak_verdict import LeakVerdict
-from arena.match.match import Match
-from arena.match.messages import Answer, Message, Resignation
+from arena.match.decisions import Answer, DecidedBy, Decision, Message, Resignation
+from arena.match.match import BEFORE_START, Match
 from arena.match.report import LeakCheckResult
-from arena.match.result import Fault, FaultCause
-from arena.match.seats import BEFORE_START
+from arena.match.result import Fault, FaultCause, LeakVerdict
 from arena.match.spec import MatchSpec
 from engine.text import Text
 

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arena.match.decisions import DecidedBy
-from arena.match.digests import canonical_json, chain, game_digest
-from arena.match.ranks import rank_seats
-from arena.match.replay import ReplayError, load, read_figures, timed_entries
-from arena.match.timing import TimingError
+from arena.match.match import rank_seats
+from arena.match.replay import ReplayError, canonical_json, chain, game_digest, load, read_figures, timed_entries
+from arena.match.time_control import TimingError
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError

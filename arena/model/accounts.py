@@ -1,4 +1,4 @@
-"""Owners, and what lets them in."""
+"""Owners, what lets them in, and what they are notified of."""
 
 from __future__ import annotations
 
@@ -100,3 +100,14 @@ class InvitationSummary:
     created_at_us: int
     expires_at_us: int
     used_at_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that one owner, or everybody, is told."""
+
+    id: str
+    at_us: int
+    subject: str
+    sentence: str
+    for_everybody: bool

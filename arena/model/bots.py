@@ -1,12 +1,13 @@
-"""Bots, their versions, and what happened to them."""
+"""Bots and their versions: uploads, admissions, runtimes, and what happened to them."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from ratings.values.states import BotEventKind
+from ratings.values.states import AdmissionState, BotEventKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +124,86 @@ class BotEvent:
     version: int | None = None
     """The number of the version that it is about, if it is about one."""
     content_hash: str | None = None
+
+
+class FindingState(enum.StrEnum):
+    """What came of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOTED = "noted"
+    """Worth knowing, but no reason to refuse."""
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found, in words that the author can act on."""
+
+    check: str
+    state: FindingState
+    sentence: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """One admission of one version."""
+
+    id: str
+    bot: str
+    version: int
+    """The number of the version."""
+    content_hash: str
+    state: AdmissionState
+    requested_at_us: int
+    started_at_us: int | None = None
+    ended_at_us: int | None = None
+    findings: tuple[Finding, ...] = ()
+    """Those so far, in the order of the checks; none for whoever is neither the owner nor an organiser."""
+    summary: str | None = None
+    """The verdict in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadTicket:
+    """An upload that may begin, or go on where it broke off."""
+
+    upload: str
+    """Its id."""
+    turn: int
+    """Another number whenever it is begun: whoever began it last may send, and nobody else."""
+    offset: int
+    """How many bytes of the archive the service has."""
+    size_bytes: int
+    chunk_bytes: int
+    """How many bytes of the archive one message may carry at most, before they are compressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A version that was submitted."""
+
+    bot: str
+    number: int
+    """The number of the version."""
+    version_id: str
+    content_hash: str
+    new: bool
+    """False if the same files had been submitted before."""
+    admission: Admission | None = None
+    """The checks that it must pass; `None` if it passed them before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What a runtime consists of, by the hash of its content."""
+
+    name: str
+    kind: str
+    hash: str
+    """Empty if it does not work."""
+    contents: Mapping[str, Any]
+    """The versions of the program and of the packages in it: `version`, `packages`; or the `problem`, if it has one."""
+    seen_at_us: int | None = None
+    """When it was first used; `None` if no match was played in it yet."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
-"""What is asked of a tournament that is planned, and of one that goes on; whoever looks at one needs none of it."""
+"""What is asked of a tournament before it is written, and what it would be; who only looks at one needs none of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from ratings.values.pools import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,3 +116,25 @@ class Withdrawn:
     number: int
     matches: int
     """How many matches will not be played for that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What would be played if a tournament was asked for."""
+
+    format: str
+    pool: Pool
+    is_new_pool: bool
+    """Whether nothing was played in that pool so far."""
+    bots: tuple[str, ...]
+    """The entrants, each `name@hash`, in the order of entry."""
+    left_out: tuple[LeftOut, ...]
+    """The bots that `all` would not mean."""
+    matches: int | None
+    """How many matches, or `None` if it goes on until it is cancelled."""
+    is_most: bool
+    """Whether these are the most, and results may end it earlier."""
+    match_us: int | None
+    """How long a match takes, in microseconds of wall time, or `None` if nobody can say."""
+    measured: int
+    """From how many matches among these versions that was measured; with 0 it is what the clock allows."""

@@ -17,35 +17,47 @@ from arena.model.accounts import (
     InvitationSummary,
     NewInvitation,
     NewToken,
+    Notice,
     OwnerSummary,
     OwnerUsage,
     TokenSummary,
 )
-from arena.model.admissions import Admission
-from arena.model.answers import ConfidencePoint
-from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion, RemovedBot
-from arena.model.forecasts import Forecast
+from arena.model.bots import (
+    Admission,
+    BotDetail,
+    BotEvent,
+    BotSummary,
+    BotVersion,
+    BuildLog,
+    NamedVersion,
+    RemovedBot,
+    Runtime,
+    Submitted,
+    UploadTicket,
+)
 from arena.model.ladders import Ladder, LadderRequest, Season, SeasonTable
 from arena.model.live import LogPart, MatchEvent
-from arena.model.match_details import MatchDetail, MatchTimes, SeatLog
-from arena.model.matches import MatchSummary
-from arena.model.notices import Notice
+from arena.model.matches import MatchDetail, MatchSummary, MatchTimes, Replay, ReplayCheck, SeatLog
 from arena.model.operations import Operation
-from arena.model.pairings import Pairing
 from arena.model.people import OpenedTable, TableRequest
 from arena.model.planning import (
     Cancelled,
     ChallengeRequest,
+    Forecast,
     Joined,
     PlannedTournament,
     TournamentRequest,
     Withdrawn,
 )
 from arena.model.ratings import Anchor, FairPlay, OfficialTable
-from arena.model.replays import Replay, ReplayCheck
-from arena.model.runtimes import Runtime
-from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
-from arena.model.uploads import Submitted, UploadTicket
+from arena.model.tournaments import (
+    ConfidencePoint,
+    LeakFinding,
+    Pairing,
+    StandingRow,
+    TournamentDetail,
+    TournamentSummary,
+)
 from ratings.values.annulments import Annulled, Annulment
 from ratings.values.leaderboards import LeaderboardList
 from ratings.values.official import Suspicion
@@ -54,7 +66,7 @@ from ratings.values.states import AdmissionState, Fared, MatchState, Scope
 from ratings.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
 
 if TYPE_CHECKING:
-    from arena.model.overview import Overview
+    from arena.model.ratings import Overview
 
 
 class Bots(Protocol):

@@ -45,7 +45,6 @@ WORKER_PARTS: ModuleParts = {
     "arena.match": ProfilePart.ENGINE,
     "arena.match.replay": ProfilePart.RECORDING,
     "arena.match.report": ProfilePart.RECORDING,
-    "arena.match.digests": ProfilePart.RECORDING,
     "arena.match.live": ProfilePart.RECORDING,
     "arena.match.retrial": ProfilePart.RECORDING,
     "arena.wire": ProfilePart.ENCODING,

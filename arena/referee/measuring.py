@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from arena.match.decisions import Decision
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import SeatSpec
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from engine.text import Text
 
 LOOK_EVERY_S = 0.02

@@ -15,7 +15,7 @@ import grpc
 
 from arena.referee.calls import CallContext, stream_error
 from arena.referee.stream import BotStream, Flood
-from arena.wire.parsing import parse_join, parse_request
+from arena.wire.messages import parse_join, parse_request
 from arena.wire.status import Status, decode_status
 from engine.text import Text, from_json, to_json
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from arena.match.decisions import Decision
+from arena.match.decisions import Answer, Decision, Message
 from arena.match.match import Match
-from arena.match.messages import Answer, Message
 from arena.match.result import Fault, FaultCause
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.referee.measuring import (
     MOST_LAG_US,
     LagMeter,
@@ -28,7 +27,7 @@ from arena.referee.measuring import (
     stood_still,
 )
 from arena.referee.stream import Arrival, Closed, Flood, Inbox, Offence, SeatStream, StreamClosedError
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from engine.text import Text
 
 UNTIMED_DECISION_S = 600.0

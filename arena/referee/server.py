@@ -19,7 +19,7 @@ import grpc
 from google.protobuf.message import DecodeError
 from grpc_health.v1 import health_pb2  # type: ignore[import-untyped] # the package has no types
 
-from arena.match.messages import Malformed, ProtocolViolation
+from arena.match.decisions import Malformed, ProtocolViolation
 from arena.match.result import FaultCause
 from arena.referee.calls import CallContext, Find, Handler, abort, stream_error
 from arena.referee.queue import layer
@@ -27,8 +27,7 @@ from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
 from arena.referee.stream import BotStream, Flood, StreamClosedError
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
-from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
+from arena.wire.messages import MAX_REQUEST_BYTES, PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined, parse_join
 from engine.text import Text
 
 MOST_STREAMS = 32

@@ -19,11 +19,11 @@ from typing import Any, Protocol
 
 import grpc
 
-from arena.match.messages import Message, ProtocolViolation
+from arena.match.decisions import Message, ProtocolViolation
 from arena.match.result import FaultCause
 from arena.referee.calls import CallContext, abort
 from arena.referee.queue.server import QueueCall
-from arena.wire.parsing import Leave, parse_request
+from arena.wire.messages import Leave, parse_request
 from arena.wire.status import Status
 from engine.text import Text
 

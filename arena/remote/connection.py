@@ -16,7 +16,7 @@ import grpc
 
 from arena.referee.calls import CallContext, abort, stream_error
 from arena.referee.stream import STOPPED_READING_S
-from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.wire.status import Status
 from engine.text import Text, from_json
 

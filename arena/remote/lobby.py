@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from arena.match.messages import Answer, Message, Resignation
+from arena.match.decisions import Answer, Message, Resignation
 from arena.referee.stream import Arrival, Inbox, Resume, nothing_to_resume
 from arena.remote.connection import (
     SUPERSEDED,
@@ -22,8 +22,7 @@ from arena.remote.connection import (
     malformed,
     version_in_play,
 )
-from arena.wire.encoding import EVERY_GAME, encode_broken_off, encode_joined
-from arena.wire.parsing import Leave, parse_request
+from arena.wire.messages import EVERY_GAME, Leave, encode_broken_off, encode_joined, parse_request
 from arena.wire.status import Status
 
 MOST_ROOM = 64

@@ -37,13 +37,12 @@ from typing import Any, Self
 from arena.hosting.errors import HostingError
 from arena.hosting.pipes import encode_frame, read_frame
 from arena.hosting.procfs.waiting import OwnWaitMeter
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.decisions import JoinRequest
 from arena.match.match import Match, MatchSpecError
-from arena.match.messages import JoinRequest
+from arena.match.replay import write_replay
 from arena.match.report import MatchReport
-from arena.match.result import Fault
+from arena.match.result import Fault, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
-from arena.match.writing import write_replay
 from arena.referee.play import SeatedBot, play_match
 from arena.remote.connection import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
 from arena.remote.lobby import Lobby, RemoteSeat

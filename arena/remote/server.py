@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
-from arena.match.messages import JoinRequest, Malformed, ProtocolViolation
+from arena.match.decisions import JoinRequest, Malformed, ProtocolViolation
 from arena.referee.calls import abort
 from arena.remote.connection import (
     FULL,
@@ -28,8 +28,7 @@ from arena.remote.connection import (
 )
 from arena.remote.lobby import Lobby, Member
 from arena.v1 import play_pb2
-from arena.wire.encoding import PROTOCOL_MAJOR
-from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
+from arena.wire.messages import MAX_REQUEST_BYTES, PROTOCOL_MAJOR, parse_join
 from arena.wire.status import Status
 
 MOST_STREAMS = 16

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from arena.hosting.archive.packing import Archive, compress_chunk, pack
+from arena.model.bots import Submitted, UploadTicket
 from arena.model.errors import ClientError, UnknownError
-from arena.model.uploads import Submitted, UploadTicket
 from arena.rpc.errors import UnavailableError, UnreachableError
 from arena.rpc.remote import RemoteArena
 from arena.v1 import bot_pb2

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.model.columns import MATCH_SEATS, Column, ColumnKind, pick
-from arena.model.match_details import FaultFact, MatchDetail, MatchSeat
+from arena.model.matches import FaultFact, MatchDetail, MatchSeat
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.scripting.tables import ResultTable, pool_text, standings_table
 from ratings.values.tournaments import BotFaults

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from arena.model.bots import BotSummary
 from arena.model.errors import ClientError
-from arena.model.match_details import SeatLog
-from arena.model.matches import MatchSummary
+from arena.model.matches import MatchSummary, SeatLog
 from arena.model.port import ArenaPort
 from arena.model.tournaments import TournamentSummary
 from arena.scripting import reading

@@ -1,15 +1,25 @@
-"""The directory that a service lives in: what lies where, made on the first start, open to its user alone."""
+"""The directory that a service lives in: what lies where, made on the first start, open to its user alone.
+
+A file lock lets only one service run in it; the system frees the lock however its holder dies.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import stat
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from arena.app.store import store_of
-from arena.service.errors import HomeError
-from arena.tournament.lock import home_lock
+from arena.service.errors import HomeError, HomeHeldError
+from arena.tournament.playing import home_lock, take
 from arena.tournament.seed_key import KEY_SUFFIX
 from engine.os_errors import os_error_text
 from engine.text import Text
@@ -19,6 +29,7 @@ PRIVATE = 0o700
 _SECRET = 0o600
 _LONGEST_SOCKET_PATH = 107
 """The bytes that Linux has room for in the path of a unix socket."""
+_LONGEST = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,4 +202,74 @@ def _explain(home: Home, error: OSError) -> str:
         directory=home.directory,
         why=os_error_text(error),
         path=place,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HomeLock:
+    """The lock while it is held."""
+
+    descriptor: int
+    since_s: int
+
+    def publish(self, addresses: Sequence[str]) -> None:
+        """Write where this service listens, for whoever finds the lock held."""
+        text = json.dumps({"pid": os.getpid(), "since_s": self.since_s, "addresses": list(addresses)})
+        os.ftruncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, text.encode(), 0)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[HomeLock]:
+    """Hold the lock of a home for the block. Raises HomeHeldError, which says who has it, at once.
+
+    Not inherited by processes started meanwhile, so none of them keeps it when this one is killed.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            take(descriptor)
+        except BlockingIOError:
+            raise HomeHeldError(_describe(path, descriptor)) from None
+        lock = HomeLock(descriptor, int(time.time()))
+        lock.publish([])
+        yield lock
+        os.ftruncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+def holder_of(path: Path) -> dict[str, Any] | None:
+    """Return what the service that holds the lock says of itself: pid, since_s, addresses; `None` if nobody does."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _read(descriptor: int) -> dict[str, Any]:
+    try:
+        said = json.loads(os.pread(descriptor, _LONGEST, 0))
+    except ValueError:
+        return {}  # it is just being written
+    return said if isinstance(said, dict) else {}
+
+
+def _describe(path: Path, descriptor: int) -> str:
+    said = _read(descriptor)
+    who = f"process {said['pid']}" if "pid" in said else "another process"
+    since = f" since {datetime.fromtimestamp(said['since_s'], UTC):%Y-%m-%d %H:%M:%S} UTC" if "since_s" in said else ""
+    where = f" at {', '.join(said['addresses'])}" if said.get("addresses") else ""
+    return Text(
+        "service.served_already_stop_one_give",
+        "{path} is served already, by {who}; stop that one, or give another --home",
+        path=path.parent.parent,
+        who=f"{who}{since}{where}",
     )

@@ -1,18 +1,52 @@
-"""Keeps activities going: what crashes is logged once, told to health, and tried again after a growing pause."""
+"""Keeps activities going: what crashes is logged once, reported to health, and retried after a growing pause."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
-from arena.service.health import Health
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.service.logs import Logger
 from engine.text import Text, with_parts
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 300.0
+REST_S = 15.0
+"""How long something that ended rests before it is tried again although nothing about it has changed."""
+NO_SANDBOX = Text(
+    "service.waits_no_bot_owner_can",
+    "It waits: no bot of an owner can run at this service now, because its sandbox does not work; the "
+    "organiser sees why with `arena serve --check`.",
+)
+SANDBOX = "sandbox"
+"""The part of the service's health that tells of it."""
+
+
+class Health:
+    """The problems that a service has; healthy if there is none."""
+
+    def __init__(self) -> None:
+        self._problems: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def report(self, part: str, sentence: str) -> None:
+        """Say what is wrong with a part; the newest sentence of a part counts."""
+        with self._lock:
+            self._problems[part] = sentence
+
+    def clear(self, part: str) -> None:
+        """Say that a part is well again."""
+        with self._lock:
+            self._problems.pop(part, None)
+
+    def problems(self) -> dict[str, str]:
+        """Return every problem by the part that has it."""
+        with self._lock:
+            return dict(self._problems)
 
 
 @dataclass(slots=True)
@@ -135,3 +169,112 @@ def describe(error: BaseException) -> str:
     """Return an error on one line."""
     text = with_parts(str(error), lambda part: " ".join(part.split()))
     return text or type(error).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """Something to do, until it is done or not wanted any more."""
+
+    part: str
+    """What it is called in logs and in health."""
+    work: Callable[[], Awaitable[None]]
+    state: Hashable = None
+    """What it depends on: if this changes, something that had ended begins anew at once."""
+
+
+@dataclass(slots=True)
+class _RunningTask:
+    spec: TaskSpec
+    task: asyncio.Task[None]
+    ended_s: float | None = None
+    backoff: RestartBackoff = field(default_factory=RestartBackoff)
+
+
+class SupervisedTasks:
+    """Runs tasks by key, and never two of one key at once."""
+
+    def __init__(self, supervisor: Supervisor, clock: Callable[[], float] = time.monotonic) -> None:
+        self._supervisor = supervisor
+        self._clock = clock
+        self._running: dict[str, _RunningTask] = {}
+
+    def __contains__(self, key: str) -> bool:
+        """Return whether something of that key runs or rests."""
+        return key in self._running
+
+    async def reconcile(self, wanted: Mapping[str, TaskSpec]) -> None:
+        """Begin what is wanted and does not run, and end what runs and is not wanted any more."""
+        gone = [self._running.pop(key) for key in set(self._running) - set(wanted)]
+        await self._end(gone)
+        for key, spec in wanted.items():
+            self._look_after(key, spec)
+
+    async def close(self) -> None:
+        """End everything that runs."""
+        await self.reconcile({})
+
+    def _look_after(self, key: str, spec: TaskSpec) -> None:
+        running = self._running.get(key)
+        if running is None:
+            self._running[key] = self._begin(spec, RestartBackoff())
+        elif running.task.done():
+            if running.ended_s is None:
+                running.ended_s = self._clock()
+            has_changed = running.spec.state != spec.state
+            if has_changed or self._clock() - running.ended_s >= REST_S:
+                self._running[key] = self._begin(spec, running.backoff)
+
+    def _begin(self, spec: TaskSpec, backoff: RestartBackoff) -> _RunningTask:
+        work = self._supervisor.keep_going(spec.part, spec.work, backoff)
+        return _RunningTask(spec, asyncio.create_task(work, name=spec.part), backoff=backoff)
+
+    async def _end(self, ended: list[_RunningTask]) -> None:
+        for running in ended:
+            running.task.cancel()
+        await asyncio.gather(*(running.task for running in ended), return_exceptions=True)
+        for running in ended:
+            self._supervisor.clear(running.spec.part)
+
+
+class WakeUp:
+    """A condition that tasks of one event loop wait for, and that any thread sets."""
+
+    def __init__(self) -> None:
+        """Belong to the event loop that runs now."""
+        self._loop = asyncio.get_running_loop()
+        self._count = 0
+        self._changed = asyncio.Event()
+
+    def notify(self) -> None:
+        """Wake everybody who waits, from whatever thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._notify)
+
+    def _notify(self) -> None:
+        self._count += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    @property
+    def count(self) -> int:
+        """Return how many notifications there were, for `wait`."""
+        return self._count
+
+    async def wait(self, since: int, patience_s: float) -> int:
+        """Wait until there were more notifications than `since`, at most `patience_s`, and return how many."""
+        if self._count == since:
+            try:
+                async with asyncio.timeout(patience_s):
+                    await self._changed.wait()
+            except TimeoutError:
+                pass
+        return self._count
+
+
+def sandbox_problem(programs: StoredPrograms) -> str:
+    """Return why bots of owners cannot run here, with the remedy, or an empty text if they can. It may take seconds."""
+    try:
+        programs.sandbox_level(has_owner=True)
+    except SandboxUnavailableError as error:
+        return str(error)
+    return ""

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 from arena.story.story import Finish, Frame, Story
 
 FORMAT = "arena.story"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.model.live import ChanceOutcome, LiveEnd, LiveMove, LiveStart
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 from arena.story.story import Story
 from engine.picture import Picture
 

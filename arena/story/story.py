@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.match.time_control import TimeControl
 from arena.model.live import LiveEnd, LiveMove, LiveStart, MatchEvent
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 from arena.story.errors import StoryError
 from engine import registry
 from engine.abilities import Move, ScoringStep, View

@@ -1,9 +1,4 @@
-"""Creates tournaments: checks what was asked for, then writes the tournament and lets its first waves be planned.
-
-Errors name what is wrong and the remedy, and then nothing was written: RequestError of this package, ScheduleError of
-its formats, UnknownGameError, OptionsError and SeatsError of the engine, NotFoundError, AmbiguousError, BotError and
-PlanError of the book of record, and those of `Programs.find`.
-"""
+"""Creates tournaments: forecasts and checks what was asked for, writes the tournament, and lets waves be planned."""
 
 from __future__ import annotations
 
@@ -13,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arena.match.time_control import TimeControl, format_time_control
-from arena.tournament.entrants import check_entrant
+from arena.tournament.entrants import check_all, check_entrant, check_owners
 from arena.tournament.errors import RequestError
-from arena.tournament.forecast import count_matches
 from arena.tournament.formats import catalog, seeds
-from arena.tournament.formats.blocks import BlockDraw
-from arena.tournament.formats.format import Format, blocks_per_seed
-from arena.tournament.formats.ladder import is_endless
-from arena.tournament.formats.openings import longest_opening
-from arena.tournament.formats.situation import Entrant
-from arena.tournament.owners import check_all, check_owners
+from arena.tournament.formats.adaptive import Adaptive
+from arena.tournament.formats.blocks import BlockDraw, longest_opening
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Entrant, Format, Situation, blocks_per_seed
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.ladder import LadderFormat, is_endless
+from arena.tournament.formats.swiss import Swiss
+from arena.tournament.match_specs import Programs
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
-from arena.tournament.programs import Programs
 from arena.tournament.seed_key import SeedKey
 from arena.tournament.stored import clock_settings
 from engine import registry
@@ -405,3 +400,43 @@ def _pool(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> Pool:
         cores=terms.cores,
         remote=remote,
     )
+
+
+def count_matches(form: Format, entrants: tuple[Entrant, ...], secret: bytes) -> tuple[int | None, bool]:
+    """Return how many matches a tournament has, `None` without end, and whether results may make them fewer.
+
+    A format that looks at no results is planned; of the others it is the most that their settings allow.
+    """
+    if is_endless(form):
+        return None, False
+    if not form.traits.lag:
+        planned = form.plan(Situation(entrants, (), seeds.schedule_seed(secret)))
+        return len(planned) * form.seats, False
+    return _most_matches(form, len(entrants)), True
+
+
+def _most_matches(form: Format, entrants: int) -> int | None:
+    tables = entrants // form.seats
+    if isinstance(form, Swiss):
+        return tables * form.seats * form.blocks * form.rounds
+    if isinstance(form, Knockout):
+        return entrants * form.lives * form.best_of * form.seats
+    if isinstance(form, LadderFormat):
+        return tables * form.seats * form.waves
+    if isinstance(form, Adaptive):
+        return form.blocks * form.seats
+    return form.pairs * form.blocks_per_seed * form.seats if isinstance(form, Compare) else None
+
+
+def longest_match_us(game: Game, seats: int, clock: TimeControl) -> int | None:
+    """Return how long a match of the usual number of decisions takes if each seat uses all of its time.
+
+    `None` without a clock, and for a game that does not say how many decisions are usual.
+    """
+    if game.playable is None:
+        return None
+    decisions = game.playable.usual_decisions(seats)
+    limits = [decisions * clock.decision_limit_us] if clock.decision_limit_us else []
+    if clock.has_bank:
+        limits.append(seats * clock.bank_us + decisions * clock.increment_us)
+    return min(limits, default=None)

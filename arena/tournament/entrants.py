@@ -1,13 +1,177 @@
-"""Checks whether a version can play a game: a hosted one by its program, a remote one by its word."""
+"""The entrants of a tournament: whether a version can take part, joining late, and leaving. No half-done writes."""
 
 from __future__ import annotations
 
-from arena.tournament.errors import RequestError
-from arena.tournament.programs import Programs, check_plays
+from collections.abc import Sequence
+
+from arena.tournament.errors import NotPlayableError, RequestError
+from arena.tournament.formats import catalog, seeds
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Entrant, Format
+from arena.tournament.formats.roundrobin import Gauntlet
+from arena.tournament.formats.seating import check_all_apart, check_apart, check_opponents
+from arena.tournament.match_specs import Programs, check_plays
+from arena.tournament.stored import format_of
 from engine import registry
 from engine.text import Text
-from ratings.read.bots import VersionRow
+from ratings.ledger.ledger import Ledger
+from ratings.read import tournaments
+from ratings.read.bots import VersionRow, all_versions, find_version
+from ratings.read.tournaments import TournamentRow
+from ratings.read.waves import entrants_of
+from ratings.store.database import Database
 from ratings.store.ladders import plays
+from ratings.store.models import TournamentRecord, VersionRecord
+
+
+def join(database: Database, programs: Programs, tournament: TournamentRecord, text: str) -> tuple[VersionRecord, int]:
+    """Enter `bot` or `bot@hash` late; return the version, and the wave (from 0) from which on it is planned.
+
+    Raises RequestError where the format or the game does not allow it, NotPlayableError if the tournament is over.
+    """
+    row = tournaments.tournament_row(database, tournament.id)
+    form = format_of(row.tournament, row.pool)
+    if form is None or not form.traits.takes_late_entrants:
+        raise RequestError(
+            Text(
+                "tournaments.all_whose_entrants_start_only",
+                "{name} is a {format}, all of whose entrants are there from the start; only {late} take late "
+                "ones, plan a new tournament",
+                name=repr(tournament.name),
+                format=tournament.format,
+                late=" and ".join(catalog.late_entry()),
+            )
+        )
+    _check_open(row)
+    found = find_version(database, text)
+    _check_entry(programs, row, found, text)
+    _check_seed(row.tournament, found, text)
+    if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
+        raise RequestError(
+            Text(
+                "tournaments.entered_already_who_withdrew_does",
+                "{bot} has entered {name} already, and who withdrew does not come back",
+                bot=text,
+                name=repr(tournament.name),
+            )
+        )
+    return found.version, Ledger(database).join(tournament.id, found.version.id)
+
+
+def _check_entry(programs: Programs, row: TournamentRow, found: VersionRow, text: str) -> None:
+    """Raise RequestError unless the version may play in the tournament."""
+    check_entrant(programs, found, row.pool.game, text)
+    if found.bot.disabled_at_us is not None:
+        name = found.bot.name
+        raise RequestError(
+            Text(
+                "tournaments.bot_disabled_let_again_arena",
+                "bot {bot} is disabled; let it in again: arena bot disable {name} --undo",
+                bot=repr(name),
+                name=name,
+            )
+        )
+
+
+def _check_seed(tournament: TournamentRecord, found: VersionRow, text: str) -> None:
+    """Raise RequestError if the bot could find all dice of the tournament by trying seeds."""
+    seed = tournament.settings.get("seed")
+    if found.bot.owner_id is None or not isinstance(seed, int):
+        return
+    if tournament.secret == seeds.secret_from_seed(seed).hex():
+        raise RequestError(
+            Text(
+                "tournaments.owner_seed_one_bot_can",
+                "{bot} has an owner, and seed {seed} of {name} is one that a bot can guess; plan a tournament "
+                "with it from the start, or leave the seed out",
+                bot=text,
+                seed=seed,
+                name=repr(tournament.name),
+            )
+        )
+
+
+def withdraw(database: Database, tournament: TournamentRecord, text: str) -> tuple[VersionRecord, int]:
+    """Take `bot` or `bot@hash` out; return the version, and how many matches will not be played for that.
+
+    Raises RequestError if it is not entered, or several of its versions are; NotPlayableError for what is over.
+    """
+    row = tournaments.tournament_row(database, tournament.id)
+    if format_of(row.tournament, row.pool) is None:
+        raise RequestError(
+            Text(
+                "tournaments.single_match_arena_tournament_cancel",
+                "{name} is a single match; `arena tournament cancel` gives it up",
+                name=repr(tournament.name),
+            )
+        )
+    _check_open(row)
+    version = _find_playing(database, tournament, text)
+    return version, Ledger(database).withdraw(
+        tournament.id, version.id, Text("tournaments.withdrew", "{name} withdrew", name=text)
+    )
+
+
+def _check_open(row: TournamentRow) -> None:
+    if row.tournament.cancelled_at_us is not None:
+        raise NotPlayableError(
+            Text(
+                "tournaments.tournament_cancelled_nobody_can_join",
+                "tournament {name} was cancelled; nobody can join or leave it",
+                name=repr(row.tournament.name),
+            )
+        )
+    if row.progress.is_over:
+        raise NotPlayableError(
+            Text(
+                "tournaments.tournament_finished_nobody_can_join",
+                "tournament {name} is finished; nobody can join or leave it",
+                name=repr(row.tournament.name),
+            )
+        )
+
+
+def _find_playing(database: Database, tournament: TournamentRecord, text: str) -> VersionRecord:
+    """Return the entrant that is meant: named without a hash, the version that plays here, not the newest."""
+    name, _, digits = text.partition("@")
+    named = {one.version.id: one.version for one in all_versions(database) if one.bot.name == name}
+    entered = [entrant for entrant in entrants_of(database, tournament.id) if entrant.version_id in named]
+    found = [entrant for entrant in entered if named[entrant.version_id].content_hash.startswith(digits)]
+    playing = [named[entrant.version_id] for entrant in found if entrant.withdrawn_wave is None]
+    if not found:
+        raise RequestError(
+            Text(
+                "tournaments.not_entered_arena_tournament_show",
+                "{bot} is not entered in {name}; `arena tournament show` lists its entrants",
+                bot=text,
+                name=repr(tournament.name),
+            )
+        )
+    if not playing:
+        raise RequestError(
+            Text(
+                "tournaments.withdrawn_already",
+                "{bot} has withdrawn from {name} already",
+                bot=text,
+                name=repr(tournament.name),
+            )
+        )
+    if len(playing) > 1:
+        raise RequestError(
+            Text(
+                "tournaments.versions_play",
+                "{count} versions of {bot} play in {name}; {remedy}",
+                count=len(playing),
+                bot=name,
+                name=repr(tournament.name),
+                remedy=_choices(name, playing),
+            )
+        )
+    return playing[0]
+
+
+def _choices(name: str, versions: Sequence[VersionRecord]) -> str:
+    return f"name one: {', '.join(f'{name}@{version.content_hash[:8]}' for version in versions)}"
 
 
 def check_entrant(programs: Programs, found: VersionRow, game: str, text: str) -> None:
@@ -28,3 +192,27 @@ def check_entrant(programs: Programs, found: VersionRow, game: str, text: str) -
                 games=games,
             )
         )
+
+
+def check_owners(form: Format, found: Sequence[VersionRow]) -> None:
+    """Raise ScheduleError, with the remedy, if the bots are of too few owners for a tournament of that format."""
+    entrants, names = _entrants(found), _names(found)
+    if isinstance(form, Compare):
+        check_all_apart(entrants, names)
+    elif isinstance(form, Gauntlet):
+        check_opponents(form.seats, entrants[0], entrants[1:], names)
+    else:
+        check_apart(form.seats, entrants)
+
+
+def check_all(found: Sequence[VersionRow]) -> None:
+    """Raise ScheduleError if two of the bots, who are to meet, are of one owner."""
+    check_all_apart(_entrants(found), _names(found))
+
+
+def _entrants(found: Sequence[VersionRow]) -> list[Entrant]:
+    return [Entrant(one.version.id, owner=one.bot.owner_id) for one in found]
+
+
+def _names(found: Sequence[VersionRow]) -> dict[str, str]:
+    return {one.version.id: one.bot.name for one in found}

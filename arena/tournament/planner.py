@@ -11,12 +11,10 @@ from dataclasses import replace
 
 from arena.tournament.formats import seeds
 from arena.tournament.formats.blocks import BlockDraw
-from arena.tournament.formats.format import Concluding, Format
+from arena.tournament.formats.catalog import foldable, is_ready, seen_by_plan
+from arena.tournament.formats.format import NOTHING, Concluding, Format, Situation, Wave
 from arena.tournament.formats.ladder import is_endless
-from arena.tournament.formats.past import NOTHING
-from arena.tournament.formats.remembering import Remembering, fold, from_json, to_json
-from arena.tournament.formats.situation import Situation, Wave
-from arena.tournament.formats.waves import foldable, is_ready, seen_by_plan
+from arena.tournament.formats.tally import Remembering, fold, from_json, to_json
 from arena.tournament.stored import draw_of, entrant_of, format_of, wave_of
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.blocks import Block

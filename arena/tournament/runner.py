@@ -1,9 +1,6 @@
-"""Plays the matches of a tournament until none is left and none will be planned, and can be stopped at any point.
+"""Plays the matches of a tournament until none is left or planned; it can be stopped at any point.
 
-Everything that must survive is in the database: which matches there are, which are done. A run leases matches in
-schedule order, keeps the executor busy with them, and records each result in the transaction that plans the wave which
-follows from it and leases the next matches. Results arrive in any order; the book of record rates them in schedule
-order. So a run that was killed goes on with `run_tournament`, and the final table does not show it.
+Results of short matches are recorded together, and a write that the database did not take is tried again.
 """
 
 from __future__ import annotations
@@ -16,19 +13,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import MatchLostError
 from arena.match.spec import MatchSpec
-from arena.tournament.batching import ResultBatching
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.host_watch import HostWatch
-from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
+from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs, Programs
 from arena.tournament.planner import FormatPlanner
 from arena.tournament.playing import Keep, hold
-from arena.tournament.programs import Programs
-from arena.tournament.retrying_writer import RetryingWriter
 from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
 from engine.text import Text
@@ -52,6 +46,11 @@ _BRIEF_MS = 500
 PATIENCE_S = 300.0
 """So long it waits for another's writing altogether, if the database's URL says nothing."""
 _PATIENCE_AT_END_S = 10.0
+GATHER_S = 0.5
+"""How long a result waits at most for others; a match that takes as long as this is recorded by itself."""
+MOST_A_SLOT = 8
+_WEIGHT = 0.1
+"""Of a new match in the mean of their lengths."""
 
 
 class MatchExecutor(Protocol):
@@ -299,3 +298,85 @@ def _loss_of(task: asyncio.Task[MatchReport]) -> MatchLostError | None:
 
 def _has_report(task: asyncio.Task[MatchReport]) -> bool:
     return task.done() and not task.cancelled() and task.exception() is None
+
+
+_PAUSE_S, _LOST_PAUSE_S = 0.05, 0.5
+"""For others to write in, and for a server to come back in."""
+_Written = TypeVar("_Written")
+
+
+class RetryingWriter:
+    """Does one transaction after another, each again until it is done or patience ends."""
+
+    def __init__(
+        self,
+        keep: Keep,
+        mend: Callable[[], None],
+        on_wait: Callable[[float, bool], None],
+        patience_s: float,
+    ) -> None:
+        """`keep` looks after the lock of whoever writes, before each transaction.
+
+        After one that failed, of which a server may have done all or nothing, `mend` is called before the next. While
+        it waits, `on_wait` is told for how many seconds it has, and whether a server does not answer.
+        """
+        self._keep = keep
+        self._mend = mend
+        self._on_wait = on_wait
+        self.patience_s = patience_s
+        """How long it waits for one transaction to be done."""
+        self._is_cut = False
+
+    async def write(self, act: Callable[[], _Written]) -> _Written:
+        """Do a transaction. Raises DatabaseBusyError, DatabaseLostError; AlreadyRunningError if the lock was lost."""
+        since_s = time.monotonic()
+        while True:
+            try:
+                if self._is_cut:
+                    await asyncio.to_thread(self._keep)  # to a machine that is gone, it tries to connect for a while
+                    self._mend()
+                    self._is_cut = False
+                else:
+                    self._keep()
+                return act()
+            except (DatabaseBusyError, DatabaseLostError) as error:
+                self._is_cut = True
+                is_lost = isinstance(error, DatabaseLostError)
+                waited_s = time.monotonic() - since_s
+                if waited_s >= self.patience_s:
+                    raise
+            self._on_wait(waited_s, is_lost)
+            await asyncio.sleep(_LOST_PAUSE_S if is_lost else _PAUSE_S)
+
+
+class ResultBatching:
+    """Knows from the lengths of the last matches how many more the executor is given, and how long results wait."""
+
+    def __init__(self, slots: Callable[[], int]) -> None:
+        """`slots` returns how many matches the executor plays at once. At first, no length is known, and none waits."""
+        self._slots = slots
+        self._mean_s: float | None = None
+
+    def count(self, duration_us: int) -> None:
+        """Count a match that has a result."""
+        new_s = duration_us / 1_000_000
+        self._mean_s = new_s if self._mean_s is None else self._mean_s + _WEIGHT * (new_s - self._mean_s)
+
+    @property
+    def least_in_flight(self) -> int:
+        """How many matches keep the executor busy: each that is played has another one waiting there."""
+        return 2 * self._slots()
+
+    @property
+    def most_in_flight(self) -> int:
+        """How many matches the executor is given: beyond that, those whose results will be recorded together."""
+        if self._mean_s is None:
+            return self.least_in_flight
+        return self.least_in_flight + self._slots() * min(MOST_A_SLOT, int(GATHER_S / max(self._mean_s, 1e-6)))
+
+    def pause_s(self, unfinished: int) -> float:
+        """Return how long results may wait while so many matches are unfinished: till the executor runs short."""
+        if self._mean_s is None:
+            return 0.0
+        spare = unfinished - self.least_in_flight
+        return min(max(spare, 0) * self._mean_s / self._slots(), GATHER_S)

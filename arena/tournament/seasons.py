@@ -1,4 +1,4 @@
-"""Ends the season of a ladder in order: no new versions, a final of equal numbers of matches, a table that is kept."""
+"""Creates the comparisons that decide whether an admitted version replaces the one that plays on a ladder."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def announce_freeze(database: Database, ladder: str, at_us: int, final_blocks: i
     return season
 
 
-def freeze(database: Database, ladder: str, final_blocks: int | None = None) -> TournamentRecord | None:
+def freeze_season(database: Database, ladder: str, final_blocks: int | None = None) -> TournamentRecord | None:
     """Close the season to new versions, and return its final, or `None` if it is to have none or nobody to play it.
 
     Without `final_blocks`, the final is as it was announced. A season that is frozen gets the final that it lacks.

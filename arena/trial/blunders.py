@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.match.result import Fault, FaultCause
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.trial.trials import PlayedTrial, TrialCheck, TrialMatch, failed
 from engine.text import Text, sentences
 

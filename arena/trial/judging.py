@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.match.leak_verdict import LeakVerdict
+from arena.match.result import LeakVerdict
 from arena.match.spec import SeatSpec
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.trial.trials import OUTPUT, PlayedTrial, TrialCheck, failed, noted, passed, skipped
 from engine.text import Text
 

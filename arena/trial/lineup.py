@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from arena.hosting.content import content_hash
 from arena.hosting.manifest import load_manifest, resolve_command
 from arena.hosting.sample_bots import sample_directory
-from arena.match.programs import DRAWN_LATER
-from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.spec import DRAWN_LATER, MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.model.admissions import Finding
-from arena.tournament.formats.openings import draw_opening
+from arena.model.bots import Finding
+from arena.tournament.formats.blocks import draw_opening
 from arena.tournament.formats.seeds import derive, secret_from_seed
 from arena.trial.trials import RULES, TrialMatch, TrialSetup, failed
 from engine import registry

@@ -30,7 +30,7 @@ from arena.hosting.store import VersionStore
 from arena.hosting.user_directories import scratch_directory
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.trial.blunders import blunders_in, checks_of, explain, finding_of
 from arena.trial.judging import (
     judge_clock,

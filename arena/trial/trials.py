@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.replay import load, timed_entries
 from arena.match.report import MatchReport, SeatProcess
-from arena.match.result import Fault
+from arena.match.result import Fault, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
-from arena.model.admissions import Finding, FindingState
+from arena.model.bots import Finding, FindingState
 from engine.text import Text, parts_of
 
 if TYPE_CHECKING:  # a bot is tested without a database, which takes a third of a second to import

@@ -2,7 +2,7 @@
 
     python -m arena.web --db FILE --service unix:FILE --host HOST --port PORT [--certificate FILE --key FILE]
 
-It is started by `arena.service.web.process_supervisor`, not by people, who use `arena web`. It writes one frame, the
+It is started by `arena.service.lifecycle.web`, not by people, who use `arena web`. It writes one frame, the
 port on which it is ready, and ends with its standard input, on SIGTERM, or with the process that started it.
 """
 

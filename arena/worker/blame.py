@@ -21,8 +21,7 @@ from arena.hosting.errors import (
 )
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.messages import BEGINNING, Log, OutputMark
-from arena.match.host_faults import HostBrokenError, HostCause
-from arena.match.result import Fault, FaultCause
+from arena.match.result import Fault, FaultCause, HostBrokenError, HostCause
 from engine.text import Text
 
 KEPT_CHARACTERS = 4000

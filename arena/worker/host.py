@@ -9,9 +9,9 @@ from typing import Self
 from arena.hosting.errors import HostingError
 from arena.hosting.procfs.waiting import OwnWaitMeter
 from arena.match.match import Match
+from arena.match.replay import write_replay
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.match.writing import write_replay
 from arena.referee.play import play_match
 from arena.worker.blame import StartError, blame_host
 from arena.worker.leaks import check_leaks, draw_one

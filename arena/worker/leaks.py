@@ -7,12 +7,12 @@ import hashlib
 from collections.abc import Sequence
 
 from arena.hosting.errors import HostingError
+from arena.match.replay import WrittenReplay
 from arena.match.report import LeakCheckResult
 from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
-from arena.match.writing import WrittenReplay
 from arena.referee.stream import BotStream, Closed, Flood, Inbox, Offence, StreamClosedError
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots

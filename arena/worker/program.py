@@ -22,9 +22,9 @@ from pathlib import Path
 from arena.hosting.errors import HostingError, exit_over_limit
 from arena.hosting.pipes import encode_frame, read_frame
 from arena.hosting.prctl import die_with_parent
-from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError
+from arena.match.result import HostBrokenError, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.referee.queue.loop import run
 from arena.worker.host import MatchHost

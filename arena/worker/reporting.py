@@ -13,12 +13,12 @@ from arena.hosting.errors import HostingError
 from arena.hosting.launcher.messages import Log
 from arena.hosting.pipes import encode_frame
 from arena.match.decisions import DecidedBy
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, LiveLogEvent, LiveReader, live_json
 from arena.match.match import Match
+from arena.match.replay import WrittenReplay
 from arena.match.report import HostNote, LeakCheckResult, MatchReport, SeatLogText, SeatProcess
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import NO_SANDBOX, weakest_level
-from arena.match.writing import WrittenReplay
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
 from engine.text import Text

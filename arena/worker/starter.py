@@ -27,7 +27,7 @@ from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.user_directories import SCRATCH_NAME
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.referee.server import JoinError, StreamAdmission, Welcome, join
 from arena.referee.stream import BotStream
 from arena.worker.blame import StartError, explain_absence, refuse

@@ -12,7 +12,7 @@ from arena.hosting.launcher.messages import BEGINNING, OutputMark
 from arena.match.report import HostNote
 from arena.match.spec import SeatSpec
 from arena.referee.stream import BotStream
-from arena.wire.encoding import EVERY_GAME
+from arena.wire.messages import EVERY_GAME
 from arena.worker.bot_listener import BotListener
 
 

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.hosting.procfs.usage import tree_resident_bytes
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import HostNote
-from arena.match.result import Fault, FaultCause
+from arena.match.result import Fault, FaultCause, HostCause, MatchLostError
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.measuring import evidence_of, loudest
 from arena.worker.blame import StartError, blame, examine

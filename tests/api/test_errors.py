@@ -17,8 +17,8 @@ from arena.match.time_control import TimeControlError
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.scripting.errors import in_words_of_programs
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError, RequestError
-from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.formats.format import ScheduleError
+from arena.tournament.playing import exclusive, lock_path
 from engine.errors import OptionsError, SeatsError
 from ratings.errors import NotADatabaseError, NotFoundError, SchemaVersionError
 from ratings.statistics.errors import ResultsError

@@ -13,7 +13,7 @@ from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
 from arena.model.planning import ChallengeRequest
 from arena.tournament.errors import RequestError
-from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import ScheduleError
 from engine.core import EngineError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin

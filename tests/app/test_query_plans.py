@@ -20,9 +20,8 @@ from arena.app.arena import LocalArena
 from arena.app.store import add_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import LeakCheckResult, SeatLogText
-from arena.match.result import Fault, FaultCause
+from arena.match.result import Fault, FaultCause, LeakVerdict
 from arena.model.planning import TournamentRequest
 from arena.tournament.planner import FormatPlanner, planner_of
 from ratings.ledger.attempts import LostAttempt

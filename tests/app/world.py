@@ -13,10 +13,9 @@ from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.leak_verdict import LeakVerdict
 from arena.match.replay import dump, load
 from arena.match.report import LeakCheckResult, SeatLogText
-from arena.match.result import Fault, FaultCause
+from arena.match.result import Fault, FaultCause, LeakVerdict
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_of
 from ratings.read.accounts import find_owner

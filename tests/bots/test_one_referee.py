@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.match import messages
+from arena.match.decisions import MAX_ACTIONS, MAX_NOTE
 from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
@@ -27,7 +27,7 @@ from arena.referee.queue.loop import run
 from arena.referee.server import PlayServer, join
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
-from arena.wire import encoding
+from arena.wire import messages as encoding
 from bots import session
 from bots.errors import AnswerError
 from bots.offline import MATCH_ID, play_offline
@@ -288,4 +288,4 @@ def test_the_comparison_sees_a_drift(encoder: str, drift: Callable[[play_pb2.Pla
 
 def test_the_kit_and_the_arena_speak_one_protocol_with_the_same_limits() -> None:
     kit = (session.PROTOCOL_MAJOR, session.PROTOCOL_MINOR, session.MAX_ACTIONS, session.MAX_NOTE)
-    assert kit == (encoding.PROTOCOL_MAJOR, encoding.PROTOCOL_MINOR, messages.MAX_ACTIONS, messages.MAX_NOTE)
+    assert kit == (encoding.PROTOCOL_MAJOR, encoding.PROTOCOL_MINOR, MAX_ACTIONS, MAX_NOTE)

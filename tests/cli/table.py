@@ -11,14 +11,12 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Self
 
-from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.leak_verdict import LeakVerdict
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
-from arena.match.replay import dump
+from arena.match.replay import dump, write_replay
 from arena.match.report import LeakCheckResult, MatchReport, SeatProcess
+from arena.match.result import HostCause, LeakVerdict, MatchLostError
 from arena.match.spec import MatchSpec
-from arena.match.writing import write_replay
 
 STARTED_AT_US = 1_800_000_000_000_000
 

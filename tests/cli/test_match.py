@@ -18,7 +18,7 @@ from arena.cli.verbs.match.show import print_problems
 from arena.hosting.builds import BuildStore
 from arena.hosting.sandbox.limits import strongest_level
 from arena.match.report import SeatLogText
-from arena.model.match_details import AttemptFact, MatchDetail
+from arena.model.matches import AttemptFact, MatchDetail
 from engine.core import UnknownGameError
 from ratings.ledger.recording import log_rows
 from ratings.values.states import AttemptState

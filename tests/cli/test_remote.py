@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.verbs.match.show import print_times
-from arena.model.match_details import DecisionTime, MatchTimes, SeatTime
+from arena.model.matches import DecisionTime, MatchTimes, SeatTime
 from arena.rpc.profiles import Profile, save_profile
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger

@@ -17,7 +17,7 @@ from arena.cli.app import run
 from arena.cli.shared.terminal import Screen
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.playing import exclusive, lock_path
 from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
 from tests.cli.test_output import Terminal

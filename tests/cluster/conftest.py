@@ -14,8 +14,7 @@ from arena.executor.ray import relay
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.programs import program_seat
-from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.spec import MatchSpec, SeatSpec, program_seat
 from tests.cluster.pretended import World
 from tests.support.host_fixtures import marked_home
 from tests.support.small_cluster import SmallCluster, small_cluster

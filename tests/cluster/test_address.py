@@ -17,7 +17,7 @@ import pytest
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray import address, head_probe, session
 from arena.executor.ray.address import Head, check_address, find_head
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from engine.text import parts_of
 from tests.support.patience import PATIENCE_S
 from tests.support.small_cluster import SmallCluster

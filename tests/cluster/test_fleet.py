@@ -12,7 +12,7 @@ import pytest
 from arena.executor.child import TransportLostError
 from arena.executor.ray.fleet import AGAIN_S, MOST_UNANSWERED, RETURN_S
 from arena.executor.ray.node import NodeState, NodeTally
-from arena.match.host_faults import HostCause
+from arena.match.result import HostCause
 from tests.cluster.pretended import World, cancel, end
 from tests.support.patience import until
 from tests.support.specs import script_spec, seat_spec

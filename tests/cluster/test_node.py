@@ -30,8 +30,7 @@ from arena.executor.ray.draining import (
     tail,
 )
 from arena.executor.ray.node import LOOK_AGAIN_S, Archives, ClusterNode, NodeJudge, NodeState, NodeTally
-from arena.match.host_faults import HostCause
-from arena.match.result import Fault, FaultCause
+from arena.match.result import Fault, FaultCause, HostCause
 from arena.match.spec import MatchSpec
 from tests.support.patience import until
 from tests.support.specs import script_spec, seat_spec

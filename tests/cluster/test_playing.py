@@ -20,9 +20,9 @@ from arena.executor.ray.executor import RayExecutor
 from arena.executor.ray.facts import own_facts
 from arena.executor.ray.proving import Demands, RayOptions
 from arena.hosting.removal import remove_tree
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEndEvent, LiveEntryEvent
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec, SeatSpec
 from tests.support.patience import PATIENCE_S, until
 from tests.support.processes import marked_processes, wait_until

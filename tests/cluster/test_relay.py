@@ -14,7 +14,7 @@ from arena.executor.ray import actors, slot
 from arena.executor.ray.relay import RelayedWorker
 from arena.executor.ray.slot import Slot
 from arena.executor.worker_process import ExecutorJob
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from tests.support.patience import PATIENCE_S, until
 from tests.support.specs import script_spec
 

@@ -11,7 +11,7 @@ import pytest
 
 from arena.match.match import Match
 from arena.v1 import play_pb2
-from arena.wire.encoding import MatchEncoder, encode_joined
+from arena.wire.messages import MatchEncoder, encode_joined
 from engine import registry
 from engine.core import UnknownGameError
 from tests.support.specs import king_spec, seat_spec

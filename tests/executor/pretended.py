@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.executor.child import ChildProcess
-from arena.match.host_faults import MatchLostError
+from arena.match.decisions import Answer
 from arena.match.live import LiveEvent, LiveReader
 from arena.match.match import Match
-from arena.match.messages import Answer
-from arena.match.replay import dump
+from arena.match.replay import dump, write_replay
 from arena.match.report import MatchReport
-from arena.match.writing import write_replay
+from arena.match.result import MatchLostError
 from tests.support.patience import PATIENCE_S
 from tests.support.specs import script_spec
 

@@ -10,7 +10,7 @@ from arena.executor import pool as pool_module
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.executor.worker_process import ExecutorJob
-from arena.match.host_faults import MatchLostError
+from arena.match.result import MatchLostError
 from tests.support.specs import script_spec
 
 

@@ -14,8 +14,8 @@ from arena.executor import child
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor, default_warm_mb
 from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
-from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import MatchLostError
 from arena.match.verify import verify
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes

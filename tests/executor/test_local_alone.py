@@ -12,8 +12,8 @@ import pytest
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
-from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import MatchLostError
 from tests.executor.test_local import ENDLESS, HONEST, appears, play
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes, wait_until

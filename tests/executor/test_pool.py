@@ -9,8 +9,8 @@ import pytest
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
 from arena.executor.worker_process import WorkerProcess
-from arena.match.host_faults import HostCause
 from arena.match.report import MatchReport
+from arena.match.result import HostCause
 from arena.match.spec import MatchSpec
 from tests.executor.pretended import PretendedChild
 from tests.support.patience import PATIENCE_S

@@ -9,9 +9,9 @@ import pytest
 from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatchableError
 from arena.executor.remote import RemoteOptions, RemoteProcess
 from arena.hosting.pipes import FrameError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEndEvent, live_json
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from tests.executor.pretended import PretendedChild, played
 from tests.support.specs import script_spec
 

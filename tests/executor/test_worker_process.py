@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from arena.executor.worker_process import WARM_BOTS_APART, ExecutorJob, WorkerProcess
-from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import LiveEndEvent, LiveEvent, live_json
+from arena.match.result import HostBrokenError, HostCause, MatchLostError
 from tests.executor.pretended import PretendedChild, played
 from tests.support.specs import script_spec
 

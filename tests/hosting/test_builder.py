@@ -23,7 +23,7 @@ from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.store import StoreError
-from arena.match.programs import program_seat
+from arena.match.spec import program_seat
 from arena.worker.host import MatchHost
 from tests.support.builds import MAKE, PLAIN, Workshop, stop_clock_until
 from tests.support.patience import PATIENCE_S

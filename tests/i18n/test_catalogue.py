@@ -1,4 +1,6 @@
-"""The catalogue is whole: every language has every text with the same places, and every text is used."""
+"""The catalogue is whole in every language, and a process speaks the language its environment asks for."""
+
+from __future__ import annotations
 
 import json
 import re
@@ -12,7 +14,7 @@ import pytest
 
 from arena.cli import help_texts as helping
 from arena.cli.app import make_parser
-from arena.i18n.catalogue import LANGUAGES, best_language, read_texts, words
+from arena.i18n.catalogue import LANGUAGES, best_language, language_of_process, read_texts, words
 from ratings.values.limits import LIMITS
 from tests.support.sources import ROOT
 
@@ -51,6 +53,14 @@ FAMILIES = (
 )
 """Beginnings of ids whose rest is found out while the program runs."""
 _ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")
+_FORMS_OF_ADDRESS = {
+    "de": re.compile(
+        r"\b([Dd](u|ich|ir)|[Dd]eine?[mnrs]?|[Ee]u(ch|er|re[mnrs]?)|[Gg]ib|[Ll]ade|[Ww]ähle|[Zz]ieh|[Ll]ass)\b"
+    ),
+    "fr": re.compile(r"\b([Tt](u|oi|es|on)|tien(ne)?s?)\b(?!-)"),
+    "it": re.compile(r"\b([Vv]oi|vostr[aeio]|Lei|usate|chiedete|scrivete|inserite)\b"),
+}
+"""German says Sie, French vous, Italian tu: these are the forms of the other address."""
 
 
 def places(text: object) -> set[str]:
@@ -159,17 +169,25 @@ def test_a_browser_gets_the_language_that_it_likes_best(accepted: str, language:
     assert best_language(accepted) == language
 
 
-_FORMS_OF_ADDRESS = {
-    "de": re.compile(
-        r"\b([Dd](u|ich|ir)|[Dd]eine?[mnrs]?|[Ee]u(ch|er|re[mnrs]?)|[Gg]ib|[Ll]ade|[Ww]ähle|[Zz]ieh|[Ll]ass)\b"
-    ),
-    "fr": re.compile(r"\b([Tt](u|oi|es|on)|tien(ne)?s?)\b(?!-)"),
-    "it": re.compile(r"\b([Vv]oi|vostr[aeio]|Lei|usate|chiedete|scrivete|inserite)\b"),
-}
-"""German says Sie, French vous, Italian tu: these are the forms of the other address."""
-
-
 @pytest.mark.parametrize("language", _FORMS_OF_ADDRESS)
 def test_a_language_addresses_its_reader_in_one_way(language: str) -> None:
     texts = [text if isinstance(text, str) else " ".join(text.values()) for text in read_texts(language).values()]
     assert [text for text in texts if _FORMS_OF_ADDRESS[language].search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("environ", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "de_CH.UTF-8"}, "de"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "nl_NL.UTF-8"}, "en"),
+        ({"LANG": "fr_FR", "LC_MESSAGES": "it_IT"}, "it"),
+        ({"LANG": "fr_FR", "LC_ALL": "C"}, "en"),
+        ({"LANG": "fr_FR", "LC_ALL": "", "LC_MESSAGES": ""}, "fr"),
+        ({"LC_ALL": "fr_FR.UTF-8", "ARENA_LANG": "it"}, "it"),
+        ({"ARENA_LANG": "de-AT"}, "de"),
+    ],
+)
+def test_the_environment_says_the_language(environ: dict[str, str], language: str) -> None:
+    assert language_of_process(environ) == language

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.i18n.catalogue import LANGUAGES, read_texts
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import LANGUAGES, read_texts, translate
 from arena.service.server.errors import shortened
 from arena.wire.status import TEXT_KEY, Status, decode_status, encode_status
 from engine.text import Text, english, parts_of, placed, text_from_json, with_parts, without_place
@@ -22,6 +21,8 @@ from tests.support.raised import PLACE, places_of, raised_sentences, said_texts
 LEFT = Path(__file__).with_name("left_in_english.txt")
 """Sentences that are raised in English and are no texts yet: `file: sentence`. The list only ever grows shorter."""
 TRANSLATED = sorted(frozenset(LANGUAGES) - {"en"})
+ENGLISH = "there is no bot 'elk'; add it"
+"""The text below, as it reads in English."""
 
 
 @cache
@@ -65,10 +66,6 @@ def test_french_has_no_break_before_its_points() -> None:
 def test_whatever_is_raised_is_a_text_or_on_the_list_of_what_is_left() -> None:
     found = {f"{path}: {text.replace(PLACE, '{}')}" for path, text in raised_sentences()}
     assert sorted(found) == LEFT.read_text(encoding="utf-8").splitlines()
-
-
-ENGLISH = "there is no bot 'elk'; add it"
-"""The text below, as it reads in English."""
 
 
 def text_within_a_text() -> Text:

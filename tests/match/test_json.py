@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
-from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import HostNote, LeakCheckResult, MatchReport, SeatLogText, SeatProcess
-from arena.match.result import Fault, FaultCause, MatchResult
+from arena.match.result import Fault, FaultCause, HostBrokenError, HostCause, LeakVerdict, MatchLostError, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from engine.text import Text, english, parts_of

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.match.decisions import Answer
 from arena.match.live import (
     LiveEndEvent,
     LiveEntryEvent,
@@ -20,14 +21,19 @@ from arena.match.live import (
     read_live,
 )
 from arena.match.match import Match
-from arena.match.messages import Answer
+from arena.match.replay import write_replay
 from arena.match.result import FaultCause
-from arena.match.writing import write_replay
 from engine import registry
 from tests.support.specs import installed_script_game, king_spec, script_spec, seat_spec
 from tests.support.texts import CHARACTERS
 
 SCRIPT = "0:3 1:1 1:2d 2:4 0:2d 0:3 1:3 2:2 0:2d"
+LOGS = st.builds(
+    LiveLogEvent, st.integers(0, 99), st.integers(0, 4), st.integers(0, 2**40), st.binary(), st.integers(0, 9)
+)
+ENDS = st.builds(
+    LiveEndEvent, st.integers(0, 99), st.none() | st.just({"ranks": [1, 2]}), st.text(CHARACTERS, max_size=9)
+)
 
 
 @pytest.fixture(autouse=True)
@@ -94,14 +100,6 @@ def test_the_start_gives_no_seed_away() -> None:
     text = json.dumps(live_json(next(LiveReader(match, 0).read()))[0])
     assert "424242" not in text
     assert "1001" not in text
-
-
-LOGS = st.builds(
-    LiveLogEvent, st.integers(0, 99), st.integers(0, 4), st.integers(0, 2**40), st.binary(), st.integers(0, 9)
-)
-ENDS = st.builds(
-    LiveEndEvent, st.integers(0, 99), st.none() | st.just({"ranks": [1, 2]}), st.text(CHARACTERS, max_size=9)
-)
 
 
 @given(LOGS | ENDS)

@@ -1,4 +1,6 @@
-"""The state machine of a match: who is asked what, and how an answer is judged and applied."""
+"""A match as a state machine: who is asked what, how answers are judged and applied, and who ranks where."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.decisions import DecidedBy
-from arena.match.match import MatchSpecError
-from arena.match.messages import Answer, Malformed, ProtocolViolation, Resignation
+from arena.match.decisions import Answer, DecidedBy, Malformed, ProtocolViolation, Resignation
+from arena.match.live import LiveLogEvent
+from arena.match.match import MatchSpecError, rank_seats
 from arena.match.result import FaultCause
 from tests.match.script_match import act, asked, causes, plies_of, start
-from tests.support.specs import installed_script_game
+from tests.support.specs import installed_script_game, script_spec
 from tests.support.texts import CHARACTERS
 
 
@@ -280,3 +282,47 @@ class TestJudgement:
         match.receive(0, Answer(text, ply, actions, text), 0, 0)
         match.receive(0, Answer("m1", 0, actions, text), 0, 0)
         assert match.is_over or match.decision is not None
+
+
+def test_a_match_is_rated_and_played_by_bots_that_are_used_again_unless_it_is_ordered_otherwise() -> None:
+    spec = script_spec("0:3")
+    assert (spec.is_rated, spec.uses_fresh_bots, spec.checks_leaks, spec.keeps_logs) == (True, False, False, False)
+    assert spec.block == ""
+    assert not spec.has_remote
+
+
+def test_a_seat_is_hosted_without_a_sandbox_in_half_a_gigabyte_unless_it_is_ordered_otherwise() -> None:
+    (seat,) = script_spec("0:3", 1).seats
+    assert (seat.is_remote, seat.is_deterministic, seat.sandbox, seat.memory_mb) == (False, False, "none", 512)
+
+
+def test_a_log_is_whole_unless_it_says_otherwise() -> None:
+    assert LiveLogEvent(1, 0, 0, b"words").cut_bytes == 0
+
+
+def test_without_forfeits_the_games_ranks_stand() -> None:
+    assert rank_seats(3, (2, 1, 2), {}) == (2, 1, 2)
+
+
+def test_forfeited_seats_come_last_the_earlier_the_lower_equal_at_the_same_instant() -> None:
+    assert rank_seats(5, (1, 2, 3, 4, 5), {0: 4, 1: 9, 2: 4}) == (4, 3, 4, 1, 2)
+
+
+def test_without_an_outcome_the_seats_left_are_equal() -> None:
+    assert rank_seats(3, None, {1: 0}) == (1, 3, 1)
+
+
+@st.composite
+def endings(draw: st.DrawFn) -> tuple[int, list[int], dict[int, int]]:
+    seats = draw(st.integers(1, 6))
+    scores = draw(st.lists(st.integers(0, 3), min_size=seats, max_size=seats))
+    ranks = [1 + sum(other > score for other in scores) for score in scores]
+    return seats, ranks, draw(st.dictionaries(st.integers(0, seats - 1), st.integers(-1, 3)))
+
+
+@given(endings())
+def test_a_rank_is_one_more_than_the_number_of_better_seats(ending: tuple[int, list[int], dict[int, int]]) -> None:
+    seats, game_ranks, forfeits = ending
+    ranks = rank_seats(seats, game_ranks, forfeits)
+    assert all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
+    assert all(ranks[stays] < ranks[left] for left in forfeits for stays in range(seats) if stays not in forfeits)

@@ -1,4 +1,6 @@
-"""A replay is complete, tells equal play by equal digests, and shows every change."""
+"""Replays: written, read back, and every damage is noticed."""
+
+from __future__ import annotations
 
 import hashlib
 import json
@@ -6,18 +8,31 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
 
-from arena.match.digests import canonical_json, chain, game_digest
+from arena.match.decisions import Answer, DecidedBy, ReplayEntry
 from arena.match.match import Match
-from arena.match.messages import Answer
-from arena.match.replay import ReplayError, dump, load, read_figures
-from arena.match.timing import Figures, pack_figures
+from arena.match.replay import (
+    ReplayError,
+    canonical_json,
+    chain,
+    dump,
+    entry_json,
+    entry_text,
+    game_digest,
+    load,
+    read_figures,
+    write_replay,
+)
+from arena.match.time_control import Figures, pack_figures
 from arena.match.verify import verify
-from arena.match.writing import write_replay
 from tests.support.specs import installed_script_game, script_spec
+from tests.support.texts import CHARACTERS
 
 SCRIPT = "0:3 1:1 1:2d 2:4 0:2d 0:3 1:3 2:2 0:2"
+NUMBERS = st.integers(0, 2**40)
 
 
 @pytest.fixture(autouse=True)
@@ -237,3 +252,27 @@ def seal(packed: bytes) -> bytes:
 def test_bytes_that_are_no_replay_are_refused_with_the_reason(stored: bytes, problem: str) -> None:
     with pytest.raises(ReplayError, match=problem):
         load(stored)
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> ReplayEntry:
+    """An entry of an answer's first action, of a later one, or one that no bot chose."""
+    ply, seat, action = draw(st.tuples(NUMBERS, st.integers(0, 4), NUMBERS))
+    kind = draw(st.sampled_from(("first", "later", *(by for by in DecidedBy if by is not DecidedBy.BOT))))
+    if kind == "first":
+        note = draw(st.text(CHARACTERS, max_size=40))
+        return ReplayEntry(ply, seat, action, DecidedBy.BOT, ply, draw(NUMBERS), draw(NUMBERS), note)
+    if kind == "later":
+        return ReplayEntry(ply + 1, seat, action, DecidedBy.BOT, draw(st.integers(0, ply)))
+    return ReplayEntry(ply, seat, action, DecidedBy(kind))
+
+
+@given(entries())
+def test_an_entry_is_spelled_as_the_canonical_json_of_its_data(entry: ReplayEntry) -> None:
+    assert entry_text(entry).encode("ascii") == canonical_json(entry_json(entry))
+
+
+@given(st.text(CHARACTERS, max_size=30))
+def test_a_note_may_hold_anything(note: str) -> None:
+    entry = ReplayEntry(3, 0, 1, DecidedBy.BOT, 3, note=note)
+    assert entry_text(entry).encode("ascii") == canonical_json(entry_json(entry))

@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 
-from arena.match.decisions import Decision
-from arena.match.leak_verdict import LeakVerdict
+from arena.match.decisions import Answer, Decision, Malformed, Message, Resignation
 from arena.match.match import Match
-from arena.match.messages import Answer, Malformed, Message, Resignation
-from arena.match.result import Fault, FaultCause
+from arena.match.replay import write_replay
+from arena.match.result import Fault, FaultCause, LeakVerdict
 from arena.match.retrial import Deviation, Retrial, Trial, compare
 from arena.match.spec import MatchSpec
-from arena.match.writing import write_replay
 from tests.support.specs import installed_script_game, script_spec
 
 ROUNDS = "0:3 1:3d 0:3 0:3 1:3 2:3 0:3 1:1 1:3"

@@ -1,4 +1,6 @@
-"""What crosses the interface is plain: values and methods keep the rule by which messages follow from them."""
+"""What crosses the interface is plain: values, their methods and their columns agree."""
+
+from __future__ import annotations
 
 import dataclasses
 import enum
@@ -6,14 +8,21 @@ import importlib
 import inspect
 import pkgutil
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+import pytest
+
 from arena import model
-from arena.model import port
-from arena.model.columns import Column
+from arena.i18n.catalogue import words
+from arena.model import bots, columns, matches, port, tournaments
+from arena.model.columns import Column, ColumnKind
 from arena.model.port import ArenaPort, ShownArena
 from ratings import values
+from ratings.read import sorting
+from ratings.values import bots as versions
+from ratings.values import leaderboards, official, statistics
+from ratings.values import tournaments as played
 from ratings.values.page import Page
 
 SCALARS = (str, int, float, bool, bytes, type(None))
@@ -38,6 +47,20 @@ OF_SERVICES = {port.Entrance, port.Submissions}
 METHODS = [
     (noun, name) for noun in NOUNS for name in vars(noun) if not name.startswith("_") and callable(getattr(noun, name))
 ]
+TABLES = (
+    (columns.LEADERBOARD, leaderboards.LeaderboardRow),
+    (columns.PLACES, versions.Standing),
+    (columns.OFFICIAL, official.OfficialRow),
+    (columns.STANDINGS, tournaments.StandingRow),
+    (columns.TOURNAMENTS, tournaments.TournamentSummary),
+    (columns.BOT_FAULTS, played.BotFaults),
+    (columns.LEAK_FINDINGS, tournaments.LeakFinding),
+    (columns.MATCHES, matches.MatchSummary),
+    (columns.MATCH_SEATS, matches.MatchSeat),
+    (columns.BOTS, bots.BotSummary),
+    (columns.OPPONENTS, statistics.Meeting),
+    (columns.SEATS, statistics.SeatResult),
+)
 
 
 def is_value(kind: Any) -> bool:
@@ -103,3 +126,27 @@ def test_what_is_not_plain_would_be_seen() -> None:
         item,
     ):
         assert not is_plain(kind)
+
+
+@pytest.mark.parametrize(("table", "row"), TABLES, ids=lambda one: getattr(one, "__name__", ""))
+def test_columns_show_fields_and_have_titles_of_their_own(table: Sequence[Column], row: type) -> None:
+    fields = {field.name for field in dataclasses.fields(row)}
+    assert [column.key for column in table if column.of is None and column.key not in fields] == []
+    assert len({column.title for column in table}) == len(table)
+    assert [column.title for column in table if column.on_page and not words("en").knows(column.on_page)] == []
+    assert [column.title for column in table if (column.kind is ColumnKind.NAME) is not bool(column.names)] == []
+    assert [column.title for column in table if column.write or column.is_name] == []
+
+
+def test_no_table_is_left_out() -> None:
+    declared = [one for one in vars(columns).values() if isinstance(one, tuple) and isinstance(one[0], Column)]
+    assert len(declared) == len(TABLES)
+
+
+def test_a_leaderboard_is_sorted_by_the_columns_by_which_the_database_can() -> None:
+    assert {column.title for column in columns.LEADERBOARD if column.order} == set(sorting.COLUMNS)
+
+
+def test_an_unknown_column_cannot_be_picked() -> None:
+    with pytest.raises(KeyError):
+        columns.pick(columns.SEATS, "bot")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.service.activities.leader_election import LeaderActivities
+from arena.service.activities.activity_set import LeaderActivities
 from arena.service.logs import get_logger
 from arena.tournament.playing import SERVICE, players_beside, service_of
 from ratings.store.database import Database, open_database

@@ -132,7 +132,7 @@ def test_what_a_room_computes_shows_up_in_its_part(clocks: Clocks) -> None:
     found = {
         module: computed(sampled(in_module(module, lambda: compute(clocks))))
         for module in (
-            *("engine.games.any.rules", "arena.wire.encoding", "arena.referee.stream"),
+            *("engine.games.any.rules", "arena.wire.messages", "arena.referee.stream"),
             *("arena.hosting.procfs.meter", "arena.match.replay", "arena.referee.play"),
         )
     }
@@ -149,14 +149,14 @@ def test_what_a_room_computes_shows_up_in_its_part(clocks: Clocks) -> None:
 
 def test_two_rooms_share_what_they_compute(clocks: Clocks) -> None:
     one = in_module("engine.any", lambda: compute(clocks))
-    other = in_module("arena.wire.encoding", lambda: compute(clocks))
+    other = in_module("arena.wire.messages", lambda: compute(clocks))
     reading = sampled(lambda: (one(), other(), one()))
     assert computed(reading) == {ProfilePart.ENGINE: 2, ProfilePart.ENCODING: 1}
     assert reading.samples == 4, "the last one at the end"
 
 
 def test_what_another_thread_computes_while_the_main_one_waits_is_its_own(clocks: Clocks) -> None:
-    with thread_in("arena.wire.encoding") as thread:
+    with thread_in("arena.wire.messages") as thread:
         assert computed(sampled(lambda: clocks.go_on(thread))) == {ProfilePart.ENCODING: 1}
 
 
@@ -165,7 +165,7 @@ def test_what_a_thread_without_a_stack_computes_is_that_of_the_part_beside(clock
 
 
 def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(clocks: Clocks) -> None:
-    with thread_in("arena.wire.encoding") as thread:
+    with thread_in("arena.wire.messages") as thread:
         clocks.late_ns[thread] = STEP_NS // 5
 
         def go_on() -> None:
@@ -190,7 +190,7 @@ def test_of_two_threads_each_gets_its_own_part(clocks: Clocks) -> None:
             clocks.go_on(thread, thread, MAIN)
             take()
 
-        assert computed(sampled(in_module("arena.wire.encoding", work))) == {
+        assert computed(sampled(in_module("arena.wire.messages", work))) == {
             ProfilePart.METER: 2,
             ProfilePart.ENCODING: 1,
         }

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
 from arena.referee.play import MatchWatcher, SeatedBot, _MatchReferee
 from arena.referee.stream import Arrival, Inbox, Resume, nothing_to_resume
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.referee.measuring import LOOK_EVERY_S, PONDER_WINDOW_S, Pondering, PonderWatch, Stopwatch, loudest
 
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.decisions import Answer, Resignation
 from arena.match.match import Match
-from arena.match.messages import Answer, Resignation
-from arena.match.result import FaultCause
+from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.match.time_control import TimeControl
 from arena.referee.stream import Arrival, StreamClosedError
 from tests.referee.still_clock import Clock, Silent, Slow, SlowTransport, play

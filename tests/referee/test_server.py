@@ -23,7 +23,7 @@ from arena.referee.queue.server import QueueServer
 from arena.referee.server import MOST_STREAMS, AioServer, JoinError, PlayServer, join
 from arena.referee.stream import Flood, Inbox
 from arena.v1 import play_pb2
-from arena.wire.encoding import encode_joined
+from arena.wire.messages import encode_joined
 from arena.wire.status import STATUS_DETAILS_KEY
 from engine import registry
 from tests.support.deaf_client import call_and_read_nothing, is_full

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.match.host_faults import MatchLostError
+from arena.match.decisions import Answer, Resignation
 from arena.match.match import Match
-from arena.match.messages import Answer, Resignation
-from arena.match.result import FaultCause
+from arena.match.result import FaultCause, MatchLostError
 from arena.match.time_control import TimeControl
 from arena.referee.stream import Arrival, Closed, Flood, Inbox, Offence, Resume, StreamClosedError, nothing_to_resume
 from arena.v1 import play_pb2

@@ -12,9 +12,8 @@ import pytest
 import pytest_asyncio
 
 from arena.executor.interface import NotBegunError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveStartEvent
-from arena.match.result import FaultCause
+from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.v1 import play_pb2
 from tests.remote.running import RunningProcess, remote_seat, running_process
 from tests.support.patience import until

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from arena.service import logs
-from arena.service.activities.observing import MatchObserver
 from arena.service.logs import FILE_NAME, DroppingQueueHandler, get_logger, logging_to
 from arena.service.metrics import Metrics
-from arena.service.scheduler.jobs import MatchPurpose, QueuedMatch
+from arena.service.scheduler.observers import MatchObserver
+from arena.service.scheduler.queue import MatchPurpose, QueuedMatch
 from arena.service.scheduler.slots import Slots
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.support.patience import PATIENCE_S

@@ -6,12 +6,12 @@ import random
 from typing import Any
 
 from arena.app.watching import WatchedMatch, event_value
+from arena.match.decisions import Answer
 from arena.match.live import events_of_replay
 from arena.match.match import Match
-from arena.match.messages import Answer
+from arena.match.replay import write_replay
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
-from arena.match.writing import write_replay
 from arena.model.live import LiveMove, MatchEvent
 from engine import registry
 from ratings.values.states import MatchState

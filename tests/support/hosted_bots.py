@@ -15,9 +15,8 @@ from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.programs import program_seat
 from arena.match.result import Fault
-from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.spec import MatchSpec, SeatSpec, program_seat
 from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
 from engine import registry

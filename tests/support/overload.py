@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from arena.match.host_faults import HostBrokenError, MatchLostError
 from arena.match.report import MatchReport
-from arena.match.result import Fault, FaultCause
+from arena.match.result import Fault, FaultCause, HostBrokenError, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost

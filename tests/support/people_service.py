@@ -82,7 +82,7 @@ def people_service(place: Place) -> Iterator[None]:
         mock.patch.object(process, "stop_signals", life.stop_signals),
         mock.patch.object(process, "open_web", return_value=None),
         mock.patch.object(process, "logging_to", return_value=nullcontext()),
-        mock.patch("arena.service.lifecycle.executors.LocalExecutor", Played),
+        mock.patch("arena.service.lifecycle.process.LocalExecutor", Played),
     ):
         life.start()
         try:

@@ -12,11 +12,11 @@ from pathlib import Path
 from random import Random
 from unittest import mock
 
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
+from arena.match.replay import write_replay
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.match.writing import write_replay
 from arena.worker.reporting import Accounts, build_report
 from tests.support.places import Place, write_quick_bot
 

@@ -26,7 +26,7 @@ INWARD = (
     "arena/hosting/launcher",
     "arena/hosting/procfs",
     "arena/hosting/sandbox/inside",
-    "arena/match/timing.py",
+    "arena/match/time_control.py",
     "arena/referee",
     "arena/scripting",
     "arena/web/people",

@@ -13,12 +13,10 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
 from arena.tournament.creation import TournamentTerms, create_match, create_tournament
-from arena.tournament.formats.format import Format, FormatStanding
+from arena.tournament.formats.format import Format, FormatStanding, Situation
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.seeds import secret_from_seed
-from arena.tournament.formats.situation import Situation
-from arena.tournament.stored import format_of, situation_of
-from arena.tournament.table import table_situation
+from arena.tournament.stored import format_of, situation_of, table_situation
 from engine import registry
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Self
 
-from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
-from arena.match.result import Fault, FaultCause, MatchResult
+from arena.match.result import Fault, FaultCause, MatchLostError, MatchResult
 from arena.match.spec import MatchSpec
 
 OnStart = Callable[[MatchSpec], None]

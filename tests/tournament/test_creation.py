@@ -1,3 +1,7 @@
+"""Creating tournaments: what is written, what is refused, and that bots of one owner are kept apart."""
+
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,14 +12,45 @@ from arena.hosting.store import StoreError
 from arena.match.time_control import parse_time_control
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import seeds
-from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Format, ScheduleError
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.ladder import LadderFormat
+from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin
+from arena.tournament.formats.swiss import Swiss
 from engine.core import OptionsError, SeatsError, UnknownGameError
 from ratings.errors import BotError, NotFoundError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest
+from ratings.ledger.service import ServiceLedger
 from ratings.read.tournaments import list_tournaments, tournament_row
 from ratings.store.models import TournamentRecord
 from tests.tournament.book import BOTS, TERMS, Book
+
+REFUSED: tuple[tuple[dict[str, Any], Sequence[str], type[Exception], str], ...] = (
+    ({"game": "chess"}, BOTS, UnknownGameError, "there is no game 'chess'; installed are: "),
+    ({"options": {"colour": "red"}}, BOTS, OptionsError, "nim has no option 'colour'; it has: size"),
+    ({"seats": 7}, BOTS, SeatsError, "nim is played by 2 to 4 seats, not 7"),
+    ({}, ["ann", "bob"], ScheduleError, "3 seats need at least 3 entrants, not 2; name more bots"),
+    ({}, ["ann", "bob", "ann"], RequestError, "ann is entered more than once; name each version once"),
+    ({}, ["ann", "bob", "eve"], NotFoundError, "no bot 'eve'"),
+    ({}, ["ann", "bob", "fox"], BotError, "bot 'fox' is disabled"),
+    ({}, ["ann", "bob", "gnu"], RequestError, r"gnu does not play nim; its bot\.toml names: chess, go"),
+    ({"seed": -1}, BOTS, RequestError, "seed -1 is out of range; use 0 to 9007199254740991"),
+    ({"cores": 0}, BOTS, RequestError, "0 cores cannot play; grant each bot at least 1"),
+    (
+        {"cores": 2, "clock": parse_time_control("60+1,pondering")},
+        BOTS,
+        RequestError,
+        "with pondering all bots of a match compute at once, and share one core",
+    ),
+    ({"opening_plies": 101}, BOTS, RequestError, "an opening of 101 plies is impossible; use 0 to 100"),
+    ({"opening_plies": 60}, BOTS, RequestError, "an opening of 60 plies is longer than the game can be"),
+    ({"opening_plies": 1, "options": {"size": 1}}, BOTS, RequestError, "an opening of 1 plies is longer than"),
+)
+RATED = replace(TERMS, seed=None, seats=2)
+FIELD = ["ann", "eve/one", "eve/two"]
+FORMATS: tuple[Format, ...] = (RoundRobin(2, 1), Swiss(2, 1), Knockout(2), LadderFormat(2, 1))
 
 
 def leased(book: Book, tournament: TournamentRecord) -> tuple[LeasedMatch, ...]:
@@ -110,29 +145,6 @@ def test_a_single_match_seats_the_bots_as_named(book: Book) -> None:
     assert [seat.bot for seat in match.seats] == ["cid", "ann", "bob"]
 
 
-REFUSED: tuple[tuple[dict[str, Any], Sequence[str], type[Exception], str], ...] = (
-    ({"game": "chess"}, BOTS, UnknownGameError, "there is no game 'chess'; installed are: "),
-    ({"options": {"colour": "red"}}, BOTS, OptionsError, "nim has no option 'colour'; it has: size"),
-    ({"seats": 7}, BOTS, SeatsError, "nim is played by 2 to 4 seats, not 7"),
-    ({}, ["ann", "bob"], ScheduleError, "3 seats need at least 3 entrants, not 2; name more bots"),
-    ({}, ["ann", "bob", "ann"], RequestError, "ann is entered more than once; name each version once"),
-    ({}, ["ann", "bob", "eve"], NotFoundError, "no bot 'eve'"),
-    ({}, ["ann", "bob", "fox"], BotError, "bot 'fox' is disabled"),
-    ({}, ["ann", "bob", "gnu"], RequestError, r"gnu does not play nim; its bot\.toml names: chess, go"),
-    ({"seed": -1}, BOTS, RequestError, "seed -1 is out of range; use 0 to 9007199254740991"),
-    ({"cores": 0}, BOTS, RequestError, "0 cores cannot play; grant each bot at least 1"),
-    (
-        {"cores": 2, "clock": parse_time_control("60+1,pondering")},
-        BOTS,
-        RequestError,
-        "with pondering all bots of a match compute at once, and share one core",
-    ),
-    ({"opening_plies": 101}, BOTS, RequestError, "an opening of 101 plies is impossible; use 0 to 100"),
-    ({"opening_plies": 60}, BOTS, RequestError, "an opening of 60 plies is longer than the game can be"),
-    ({"opening_plies": 1, "options": {"size": 1}}, BOTS, RequestError, "an opening of 1 plies is longer than"),
-)
-
-
 def test_what_cannot_be_played_is_refused_and_nothing_is_written(book: Book) -> None:
     book.add_bot("fox")
     book.add_bot("gnu", games='["chess", "go"]')
@@ -171,3 +183,52 @@ def test_a_name_is_one_short_line(book: Book) -> None:
 def test_a_match_needs_one_bot_a_seat(book: Book) -> None:
     with pytest.raises(RequestError, match="3 seats need 3 bots, not 4; name one for each seat"):
         book.plan_match(TERMS, BOTS)
+
+
+@pytest.fixture
+def owned(book: Book) -> Book:
+    ServiceLedger(book.database).add_owner("eve")
+    for name in ("one", "two"):
+        book.admit(book.add_bot(name, owner="eve"))
+    return book
+
+
+def meetings(book: Book, tournament: TournamentRecord) -> list[frozenset[str]]:
+    leased: tuple[LeasedMatch, ...] = book.ledger.settle(
+        tournament.id, request=LeaseRequest("test", 1000, 2**50)
+    ).leased
+    return [frozenset(seat.bot for seat in match.seats) for match in leased]
+
+
+@pytest.mark.hostile("two-bots-of-one-owner")
+def test_they_do_not_meet_in_a_rated_tournament(owned: Book) -> None:
+    for form in FORMATS:
+        met = meetings(owned, owned.plan_format(form, RATED, FIELD))
+        assert met, form
+        assert frozenset({"eve/one", "eve/two"}) not in met, form
+
+
+def test_the_organiser_may_say_so_and_then_they_are_rated(owned: Book) -> None:
+    tournament = owned.plan_format(RoundRobin(2, 1), replace(RATED, same_owner=True), FIELD)
+    assert frozenset({"eve/one", "eve/two"}) in meetings(owned, tournament)
+    assert tournament.rates_same_owner
+
+
+def test_unrated_they_meet(owned: Book) -> None:
+    tournament = owned.plan_format(RoundRobin(2, 1), replace(RATED, rated=False), FIELD)
+    assert frozenset({"eve/one", "eve/two"}) in meetings(owned, tournament)
+
+
+def test_too_few_owners_are_told_with_the_remedy_and_nothing_is_written(owned: Book) -> None:
+    for form in (RoundRobin(2, 1), Gauntlet(2, 1), Compare(2), Swiss(2), Knockout(2), LadderFormat(2)):
+        with pytest.raises(ScheduleError, match=r"one owner.*--same-owner or --unrated$"):
+            owned.plan_format(form, RATED, ["eve/one", "eve/two"])
+    assert list_tournaments(owned.database).items == ()
+    owned.plan_format(Compare(2), replace(RATED, rated=False), ["eve/one", "eve/two"])
+
+
+@pytest.mark.hostile("two-bots-of-one-owner")
+def test_a_rated_match_of_theirs_is_refused(owned: Book) -> None:
+    with pytest.raises(ScheduleError, match="eve/one and eve/two have one owner"):
+        owned.plan_match(RATED, ["eve/one", "eve/two"])
+    owned.plan_match(replace(RATED, same_owner=True), ["eve/one", "eve/two"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from arena.tournament import host_watch
 from arena.tournament.errors import HostFailingError
 from arena.tournament.host_watch import HostWatch

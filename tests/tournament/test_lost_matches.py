@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.tournament import host_watch, runner
 from arena.tournament.errors import HostFailingError

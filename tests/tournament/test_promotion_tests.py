@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from arena.service.activities.admissions import PromotionRule, create_promotion_test
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
-from arena.tournament.promotion_tests import PromotionRule, create_promotion_test
 from arena.tournament.stored import format_of
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan

@@ -39,13 +39,13 @@ def test_a_final_is_as_long_as_was_said_last(
     if announced is not None:
         seasons.announce_freeze(book.database, spring, tomorrow := now_us() + DAY_US, announced)
         monkeypatch.setattr("ratings.ledger.seasons.now_us", lambda: tomorrow)
-    final = seasons.freeze(book.database, spring, told)
+    final = seasons.freeze_season(book.database, spring, told)
     assert final is not None
     assert final.name == "spring-1-final"
     assert running_ladder(book.database, spring).season.final_tournament_id == final.id
     assert length_of_final(book, final.id) == length
     with pytest.raises(LadderError, match="has its final already"):
-        seasons.freeze(book.database, spring, told)
+        seasons.freeze_season(book.database, spring, told)
 
 
 def test_a_setting_that_is_no_length_is_the_usual_one(book: Book, spring: str) -> None:
@@ -56,11 +56,11 @@ def test_a_setting_that_is_no_length_is_the_usual_one(book: Book, spring: str) -
 
 
 def test_a_season_that_was_frozen_without_a_final_gets_the_one_it_lacks(book: Book, spring: str) -> None:
-    assert seasons.freeze(book.database, spring, 0) is None
+    assert seasons.freeze_season(book.database, spring, 0) is None
     running = running_ladder(book.database, spring)
     frozen = running.season.frozen_at_us
     assert (frozen is None, running.season.final_tournament_id) == (False, None)
-    final = seasons.freeze(book.database, spring, 3)
+    final = seasons.freeze_season(book.database, spring, 3)
     assert final is not None
     assert running_ladder(book.database, spring).season.frozen_at_us == frozen
 
@@ -68,7 +68,7 @@ def test_a_season_that_was_frozen_without_a_final_gets_the_one_it_lacks(book: Bo
 def test_a_final_is_for_as_many_as_fill_a_table(book: Book, spring: str) -> None:
     for name in BOTS[1:]:
         book.ledger.set_disabled(name, disabled=True)
-    assert seasons.freeze(book.database, spring, 3) is None
+    assert seasons.freeze_season(book.database, spring, 3) is None
 
 
 def test_the_next_season_is_called_by_its_number_unless_it_has_a_name(book: Book, spring: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournament.entering import join
+from arena.tournament.entrants import join
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import seeds
 from arena.tournament.formats.ladder import LadderFormat

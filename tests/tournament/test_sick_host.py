@@ -20,7 +20,7 @@ import pytest
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.tournament.errors import AlreadyRunningError
-from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.playing import exclusive, lock_path
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseBusyError, DatabaseGoneError

@@ -13,15 +13,15 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.runtimes.runtime import RuntimeSettingsError
 from arena.hosting.store import StoreError
 from arena.hosting.uploads.errors import UploadError
-from arena.match.host_faults import MatchLostError
 from arena.match.replay import ReplayError
+from arena.match.result import MatchLostError
 from arena.match.time_control import TimeControlError
 from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.service.errors import DaemonError
 from arena.service.server.errors import CODES
 from arena.story.errors import StoryError
 from arena.tournament.errors import TournamentError
-from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import ScheduleError
 from arena.trial.artifacts import KeepingError
 from arena.trial.trials import UndecidedError
 from arena.web.middleware.errors import STATUS

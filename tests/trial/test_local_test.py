@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.match.report import MatchReport, SeatProcess
 from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
-from arena.model.admissions import Finding
+from arena.model.bots import Finding
 from arena.trial.lineup import Lineup
 from arena.trial.local_test import (
     ValueDrop,

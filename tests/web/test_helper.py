@@ -17,10 +17,10 @@ from typing import Any, cast
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.model.errors import UnknownError
-from arena.model.overview import Form
 from arena.model.port import ShownArena
+from arena.model.ratings import Form
 from arena.web.app import make_app, open_site
 from arena.web.official_fitting import Fitter
 from arena.web.shared.answer_cache import PATIENCE_S as PATIENCE_AT_ONCE_S

@@ -15,8 +15,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from markupsafe import escape
 
-from arena.i18n.translation import translate
-from arena.model.match_details import FaultFact, MatchDetail
+from arena.i18n.catalogue import translate
+from arena.model.matches import FaultFact, MatchDetail
 from arena.model.port import ArenaPort
 from arena.story.encoding import parts_at
 from arena.web.app import open_site

@@ -18,9 +18,15 @@ from fastapi.testclient import TestClient
 from arena import web
 from arena.app.policy import Viewer
 from arena.i18n.catalogue import LANGUAGES
-from arena.model.answers import ConfidencePoint, elo_text
-from arena.model.pairings import Paired, Pairing
-from arena.model.tournaments import StandingRow, TournamentDetail, TournamentSummary
+from arena.model.tournaments import (
+    ConfidencePoint,
+    Paired,
+    Pairing,
+    StandingRow,
+    TournamentDetail,
+    TournamentSummary,
+    elo_text,
+)
 from arena.tournament.playing import hold
 from arena.web.app import make_app
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket

@@ -1,11 +1,13 @@
-"""The style of the .proto files: names, comments, enums, requests and responses."""
+"""The .proto files: the style of their names and comments, and the frozen surface that bots may rely on."""
+
+from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from google.protobuf.descriptor import EnumDescriptor
 
-from tests.wire.surface import PROTOS, descriptors
+from tests.wire.surface import PROTOS, descriptors, surface
 
 SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 PASCAL = re.compile(r"([A-Z][a-z0-9]*)+")
@@ -81,3 +83,14 @@ def test_durations_and_instants_name_their_unit_and_are_64_bits_wide() -> None:
                 if is_time and field.message_type is None and not is_counted and field.type != field.TYPE_STRING:
                     assert field.name.endswith("_us"), field.full_name
                     assert field.type == field.TYPE_INT64, field.full_name
+
+
+LISTING = Path(__file__).with_name("surface.txt")
+
+
+def test_the_wire_is_what_the_frozen_listing_says() -> None:
+    frozen = LISTING.read_text(encoding="utf-8").splitlines()
+    gone, new = sorted(set(frozen) - set(surface())), sorted(set(surface()) - set(frozen))
+    assert not gone, f"this breaks bots in the field (another major version is needed): {gone}"
+    assert not new, f"new on the wire; if that is meant, python -m tests.wire.surface > tests/wire/surface.txt: {new}"
+    assert frozen == surface()

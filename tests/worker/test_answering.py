@@ -13,8 +13,7 @@ import pytest
 
 from arena.hosting.errors import HostingError
 from arena.hosting.user_directories import runtime_directory
-from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.result import FaultCause
+from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.worker import process, starter
 from arena.worker.bot_listener import DirectListener, ProxiedListener
 from arena.worker.host import MatchHost

@@ -14,8 +14,7 @@ from arena.match.replay import load, read_figures
 from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.spec import SeatSpec
-from arena.match.time_control import TimeControl
-from arena.match.timing import Figures
+from arena.match.time_control import Figures, TimeControl
 from arena.match.verify import verify
 from arena.worker.host import MatchHost
 from tests.support import busy_bot

@@ -12,9 +12,8 @@ from unittest import mock
 import pytest
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
-from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
-from arena.match.result import FaultCause
+from arena.match.result import FaultCause, HostBrokenError, HostCause, MatchLostError
 from arena.referee.calls import CallContext
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import LeakCheckResult, MatchReport
+from arena.match.result import LeakVerdict
 from arena.match.spec import SeatSpec
 from arena.worker.host import MatchHost
 from tests.support.patience import PATIENT

@@ -15,9 +15,9 @@ import pytest
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.hosting.procfs.usage import tree_resident_bytes
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import SeatSpec
-from arena.match.timing import Figures
+from arena.match.time_control import Figures
 from arena.worker import starter as starting
 from arena.worker import warm_bots as warm
 from arena.worker.blame import StartError

@@ -21,8 +21,8 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import CopyDisplay, StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.hosting.store import StoreError
-from arena.tournament.memories import memory_problems
 from arena.tournament.playing import players_beside
+from arena.tournament.stored import memory_problems
 from engine.text import Text
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.copying import copy_database

@@ -34,7 +34,7 @@ def backup(
     as_json: AsJson = False,
 ) -> None:
     """Copy a service into one archive, also while it runs."""
-    from arena.service.backup.create import back_up_home
+    from arena.service.maintenance.backup import back_up_home
 
     place = _home_at(home)
     done = back_up_home(place, target, print_note)
@@ -60,7 +60,7 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Make a new home of an archive."""
-    from arena.service.backup.restore import restore_home
+    from arena.service.maintenance.restore import restore_home
 
     done = restore_home(archive, home, print_note)
     played = _named_database(done.home)
@@ -104,7 +104,7 @@ def retention(
     as_json: AsJson = False,
 ) -> None:
     """Show what the limits of [retention] want removed, when and why."""
-    from arena.service.retention.report import RetentionReport, retention_report
+    from arena.service.maintenance.retention import RetentionReport, retention_report
 
     place = _home_at(home)
     report: RetentionReport = retention_report(place, os.environ, applies=apply)

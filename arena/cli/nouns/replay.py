@@ -15,7 +15,7 @@ from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
-from arena.model.replays import ReplayCheck
+from arena.model.matches import ReplayCheck
 from engine.text import Text
 
 app = typer.Typer(epilog=example("arena replay show 3f9a01c2", "arena replay verify --all"))

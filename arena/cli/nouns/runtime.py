@@ -14,8 +14,8 @@ from arena.cli.shared.hosting import RuntimesFile, local_runtimes
 from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
+from arena.model.bots import Runtime
 from arena.model.columns import Column, ColumnKind
-from arena.model.runtimes import Runtime
 from engine.text import Text, text_from_json
 
 app = typer.Typer(epilog=example("arena runtime list", "arena runtime show arena"))

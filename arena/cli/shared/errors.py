@@ -27,7 +27,7 @@ from typer._click.utils import _escape_control_characters
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
 from arena.cli.shared.language import told
-from arena.i18n.validation import validation_text
+from arena.i18n.catalogue import validation_text
 from arena.model.errors import ErrorKind, kind_of, there_is_no
 from engine.os_errors import os_error_at_place
 from engine.text import Text, with_parts

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from arena.cli.shared import settings
-from arena.i18n.catalogue import DEFAULT, LANGUAGES, words
-from arena.i18n.speaking import language_of_process
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import DEFAULT, LANGUAGES, language_of_process, translate, words
 
 _OPTION = "--lang"
 _END_OF_OPTIONS = "--"

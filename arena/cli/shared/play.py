@@ -32,9 +32,8 @@ from arena.model.planning import PlannedTournament
 from arena.model.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
-from arena.tournament.run_progress import RunProgress
+from arena.tournament.run_progress import RunProgress, SpeedMeter
 from arena.tournament.runner import run_tournament
-from arena.tournament.speed import SpeedMeter
 from engine.text import Text
 from ratings.errors import DatabaseError, DatabaseGoneError, DatabaseLostError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row

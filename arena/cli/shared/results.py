@@ -12,11 +12,18 @@ from arena.cli.shared.cells import format_instant, format_runner, printable, sho
 from arena.cli.shared.connect import ArenaConnection, next_command
 from arena.cli.shared.language import named, say, told
 from arena.cli.shared.output import print_table
-from arena.match.leak_verdict import LeakVerdict
-from arena.model.answers import BestKnown, ComparisonResult, comparison_note, elo_text
+from arena.match.result import LeakVerdict
 from arena.model.columns import BOT_FAULTS, STANDINGS, without_empty
 from arena.model.matches import ANY_FAULT
-from arena.model.tournaments import LeakFinding, TournamentDetail, TournamentSummary
+from arena.model.tournaments import (
+    BestKnown,
+    ComparisonResult,
+    LeakFinding,
+    TournamentDetail,
+    TournamentSummary,
+    comparison_note,
+    elo_text,
+)
 from ratings.statistics.stopping.question import question_in_words
 from ratings.values.states import MatchState
 from ratings.values.tournaments import HostLoss

@@ -23,9 +23,8 @@ from arena.executor.ray.facts import ClockSample
 from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.archive.packing import pack
 from arena.hosting.manifest import BotDirectoryError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
-from arena.match.result import FaultCause
+from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.match.spec import NO_SANDBOX, MatchSpec, SeatSpec
 from engine.text import Text, placed
 

@@ -15,7 +15,7 @@ from arena.executor.pool import WorkerPool
 from arena.executor.ray.actors import ask
 from arena.executor.ray.node import ClusterNode
 from arena.executor.worker_process import ExecutorJob, WorkerProcess
-from arena.match.host_faults import MatchLostError
+from arena.match.result import MatchLostError
 
 LINGER_S = 0.003
 """So long a poll waits for orders to take along, which saves a call."""

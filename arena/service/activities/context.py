@@ -1,4 +1,4 @@
-"""What all activities of a service share, and how each of them plays a tournament."""
+"""What every activity of a service works with: it plays tournaments, and builds versions before they play."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.service.activities.building import build_entrants
+from arena.model.bots import Finding
 from arena.service.logs import Logger
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
-from arena.service.supervision import Supervisor
-from arena.service.wake_up import WakeUp
+from arena.service.supervision import Supervisor, WakeUp
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
+from arena.trial.trials import TrialCheck, failed
 from engine.text import Text
-from ratings.read.tournaments import tournament_row
+from ratings.read.tournaments import entrant_versions, tournament_row
 from ratings.store.database import Database
 
 Plays = Callable[[bool], bool]
 """Returns whether an activity plays in pools of remote bots, given True, or in others; it may ask the database."""
 REMOTE_WIDTH = 32
 """How many matches of one tournament of remote bots go on at once; as many again wait for bots that are not there."""
+_SHOWN_CHARACTERS = 4000
 
 
 def plays_all(_remote: bool) -> bool:
@@ -101,3 +103,32 @@ class ServiceContext:
                 )
             )
         return REMOTE_WIDTH if row.pool.remote else 0
+
+
+async def build_for_admission(programs: StoredPrograms, version: str, *, has_owner: bool) -> Finding | None:
+    """Build a version, and return what its author did wrong, with the end of the log; None if it can be looked at.
+
+    Raises BotDirectoryError, StoreError, HostingError.
+    """
+    outcome = await build_version(programs, version, has_owner=has_owner)
+    if not isinstance(outcome, BuildFailure):
+        return None
+    return failed(TrialCheck.START, outcome.sentence, {"log": outcome.log[-_SHOWN_CHARACTERS:]})
+
+
+async def build_entrants(
+    database: Database, programs: StoredPrograms, tournament_id: str, supervisor: Supervisor
+) -> None:
+    """Build every entrant of a tournament anew whose runtime has changed since it was built.
+
+    Raises BotDirectoryError, StoreError, HostingError.
+    """
+    for version, bot in await asyncio.to_thread(entrant_versions, database, tournament_id):
+        if version.manifest.get("build"):
+            outcome = await build_version(programs, version.content_hash, has_owner=bot.owner_id is not None)
+            about = f"build of {version.id}"
+            if not isinstance(outcome, BuildFailure):
+                supervisor.problems.end(about)
+            elif supervisor.problems.is_new(about, outcome.sentence):
+                log, short = supervisor.log, version.content_hash[:12]
+                log.warning("not built", bot=bot.name, version=short, why=outcome.sentence)

@@ -16,7 +16,7 @@ from arena.hosting.store import StoreError, VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.service.home import Home
 from arena.service.logs import Logger
-from arena.service.retention.removals import enforce_limits, instant_text, limits_of
+from arena.service.maintenance.retention import enforce_limits, instant_text, limits_of
 from arena.service.settings import RetentionSection
 from arena.service.supervision import RestartBackoff, Supervisor
 from ratings.read.held import is_held

@@ -1,29 +1,34 @@
-"""`arena serve --check`: everything that can be looked at without serving."""
+"""`arena serve --check`: checks everything that can be checked without serving, certificates included."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import RuntimeSettingsError, parse_runtimes
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.service.admission.waiting import sandbox_problem
-from arena.service.home import Home
-from arena.service.lifecycle.expiry import check_certificate
+from arena.rpc.errors import CertificateError
+from arena.service.home import Home, holder_of
 from arena.service.lifecycle.programs import policy_of
-from arena.service.lock import holder_of
-from arena.service.retention.forecast import DiskForecast, forecast
-from arena.service.server.tls import find_certificate
+from arena.service.maintenance.disk_forecast import DiskForecast, forecast
+from arena.service.server.tls import expiry_of, find_certificate
 from arena.service.settings import EffectiveSettings, RetentionSection
+from arena.service.supervision import sandbox_problem
 from arena.tournament.rate_limit import rate_of
 from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.ladders import open_ladders
 from ratings.read.volume import Volume, volume
 from ratings.store.database import is_there, open_database
+
+WARNED_BEFORE = timedelta(days=60)
+_OTHERS = "who pinned the old one gives the new fingerprint with `arena login ADDRESS --name NAME --fingerprint NEW`"
+_OWN = f"remove {{}} and start with `arena serve --tls-self-signed`; {_OTHERS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +115,36 @@ def _look_into(home: Home, effective: EffectiveSettings) -> tuple[Volume, list[i
 
 def _default_pace(effective: EffectiveSettings) -> int:
     return int(effective.value("service.matches_per_day"))
+
+
+def check_certificate(home: Home, named: str, now: datetime | None = None) -> tuple[list[str], list[str]]:
+    """Return what is wrong with the certificate now, and what soon will be; `named` is that of the settings, if any."""
+    own = find_certificate(home.tls)
+    file = Path(named) if named else None if own is None else own.certificate
+    if file is None:
+        return [], []
+    try:
+        left = expiry_of(file) - (now or datetime.now(UTC))
+    except CertificateError as error:
+        return [str(error)], []
+    remedy = f"have a new one written there, then start the service anew; {_OTHERS}" if named else _OWN.format(home.tls)
+    if left <= timedelta(0):
+        return [
+            Text(
+                "service.certificate_expired_so_nobody_can",
+                "the certificate {file} has expired, so nobody can call the service; {remedy}",
+                file=file,
+                remedy=remedy,
+            )
+        ], []
+    if left <= WARNED_BEFORE:
+        return [], [
+            Text(
+                "service.certificate_expires_days",
+                "the certificate {file} expires in {days} days; {remedy}",
+                file=file,
+                days=left.days,
+                remedy=remedy,
+            )
+        ]
+    return [], []

@@ -1,55 +1,72 @@
-"""The coordinator process of a service: it takes the home, starts everything, waits for a signal, ends everything."""
+"""The coordinator process of a service: takes the home, starts everything, waits for a signal, ends everything."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+import signal
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from arena.executor.interface import Executor
+from arena.executor.local import LocalExecutor
+from arena.hosting.procfs.machine import count_cores
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.service.activities.activity_set import ActivitySet, make_activity_set
 from arena.service.activities.context import ServiceContext
-from arena.service.activities.match_limits import MatchLimits
-from arena.service.activities.observing import MatchObserver, export_slots
-from arena.service.activities.rules import follow_rules
+from arena.service.activities.ladders import follow_rules
 from arena.service.addresses import parse_address
-from arena.service.admission.waiting import SANDBOX, sandbox_problem
-from arena.service.health import Health
-from arena.service.home import Home
-from arena.service.lifecycle.activity_set import ActivitySet, make_activity_set
-from arena.service.lifecycle.admin import AdminListener
-from arena.service.lifecycle.book import open_book, watch_file
-from arena.service.lifecycle.executors import ExecutorFactory
-from arena.service.lifecycle.expiry import check_certificate
-from arena.service.lifecycle.owners import make_own_certificate, open_owners
+from arena.service.errors import DaemonError
+from arena.service.home import Home, HomeLock, held
+from arena.service.lifecycle.checking import check_certificate
+from arena.service.lifecycle.listeners import (
+    AdminListener,
+    make_own_certificate,
+    open_owners,
+    open_remote_process,
+    takes_anybody,
+    wait_for_remote,
+)
 from arena.service.lifecycle.programs import make_programs
-from arena.service.lifecycle.remote import open_remote_process, takes_anybody, wait_for_remote
-from arena.service.lifecycle.stopping import stop_signals
-from arena.service.lifecycle.systemd import notify_systemd
 from arena.service.lifecycle.web import open_web, wait_for_web
-from arena.service.lock import HomeLock, held
 from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
 from arena.service.remote.join_policy import Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
-from arena.service.remote.routing import MatchRouter
-from arena.service.scheduler.host import ExecutorHost
-from arena.service.scheduler.jobs import MatchPurpose
-from arena.service.scheduler.slots import Slots
-from arena.service.scheduler.watching import LiveSlots
-from arena.service.settings import ServiceSettings
-from arena.service.supervision import Supervisor, describe
-from arena.service.wake_up import WakeUp
+from arena.service.scheduler.host import ExecutorHost, MatchRouter
+from arena.service.scheduler.observers import LiveSlots, MatchObserver, export_slots
+from arena.service.scheduler.queue import MatchPurpose
+from arena.service.scheduler.slots import MatchLimits, Slots
+from arena.service.settings import ServiceSection, ServiceSettings
+from arena.service.supervision import SANDBOX, Health, Supervisor, WakeUp, describe, sandbox_problem
 from arena.tournament.host_watch import HostWatch
-from arena.tournament.lock import sweep_locks
+from arena.tournament.playing import sweep_locks
 from engine.text import Text
+from ratings.errors import DatabaseGoneError
 from ratings.read.accounts import list_owners
-from ratings.store.database import Database
+from ratings.store.database import Database, open_database, rescue, rescued
 
 LEAST_FREE_BYTES = 512 << 20
 """With less room than this on its disk a service is not healthy."""
 Say = Callable[[str], None]
+LOOK_EVERY_S = 2.0
+EXIT_AT_ONCE = 130
+_STOPPING_TEXT = Text(
+    "service.stopping_running_matches_may_end", "stopping: running matches may end; a second signal ends at once"
+)
+_AT_ONCE_TEXT = Text("service.ended_once_next_start_goes", "ended at once; the next start goes on where this one was")
+SYSTEMD_SOCKET = "NOTIFY_SOCKET"
+RAY = "ray"
+AUTO = "auto"
+_AT_LEAST = 1
+"""So many matches wait for a cluster that has not told yet how many it plays."""
+_MANY = 64
+"""A cluster may play so many, or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +128,9 @@ class _Service:
                 slots = self._make_slots()
                 context = self._make_context(slots)
                 presence = Presence(context.wake_up.notify)
-                activities = self._make_activities(context, presence)
+                activities = make_activity_set(
+                    self._home, self._settings, context, presence, self._match_limits, self._metrics
+                )
                 remote = self._open_remote_process(context, presence, activities)
                 web = open_web(self._home, self._settings, self._health)
                 router = MatchRouter(slots, None if remote is None else remote.process)
@@ -123,7 +142,10 @@ class _Service:
                     stack, context.wake_up, LiveSlots(slots, router.watch_with(host.watch)), remote, presence
                 )
                 await self._try_sandbox(context, say)
-                self._look_at_certificate(say)
+                problems, notes = check_certificate(self._home, self._settings.service.tls_certificate)
+                for sentence in (*problems, *notes):
+                    self._log.warning("certificate", why=sentence)
+                    say(sentence)
                 stack.push_async_callback(_end_tasks, works)
                 if web is not None:
                     works.append(asyncio.create_task(web.run()))
@@ -138,7 +160,12 @@ class _Service:
                     asyncio.create_task(activities.loop.run()),
                 ]
                 works.append(asyncio.create_task(watch_file(self._database)))
-                self._announce_ready(on_ready, ready)
+                self._lock.publish(list(ready.addresses.values()))
+                self._log.info(
+                    "serving", home=str(self._home.directory), slots=self._executors.slots(), **ready.addresses
+                )
+                on_ready(ready)
+                notify_systemd("READY=1")
                 await _first_of(asyncio.create_task(stop.wait()), *works)
                 await self._drain(slots, remote)
         self._log.info("stopped")
@@ -196,15 +223,6 @@ class _Service:
             self._log.warning("bots of owners cannot run", why=problem)
             say(Text("service.bots_owners_wait", "bots of owners wait: {why}", why=problem))
 
-    def _look_at_certificate(self, say: Say) -> None:
-        problems, notes = check_certificate(self._home, self._settings.service.tls_certificate)
-        for sentence in (*problems, *notes):
-            self._log.warning("certificate", why=sentence)
-            say(sentence)
-
-    def _make_activities(self, context: ServiceContext, presence: Presence) -> ActivitySet:
-        return make_activity_set(self._home, self._settings, context, presence, self._match_limits, self._metrics)
-
     def _count_crash(self, part: str, _sentence: str) -> None:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
         self._metrics.counter("arena_crashes_total", "Activities that failed.", ("part",)).add(1, kind)
@@ -233,12 +251,6 @@ class _Service:
             stack.push_async_callback(listener.stop)
             found["admin"] = f"http://{address}"
         return Ready(self._home, found, owners.fingerprint)
-
-    def _announce_ready(self, on_ready: Callable[[Ready], None], ready: Ready) -> None:
-        self._lock.publish(list(ready.addresses.values()))
-        self._log.info("serving", home=str(self._home.directory), slots=self._executors.slots(), **ready.addresses)
-        on_ready(ready)
-        notify_systemd("READY=1")
 
     async def _drain(self, slots: Slots, remote: RemoteProcessSupervisor | None) -> None:
         """Let running matches end for a while; whatever is left then goes back to the ledger."""
@@ -285,3 +297,147 @@ async def _end_tasks(tasks: list[asyncio.Task[None]]) -> None:
         if isinstance(error, Exception):
             log: Logger = get_logger("service")
             log.error("ended badly", error=describe(error))
+
+
+@contextmanager
+def open_book(home: Home) -> Iterator[Database]:
+    """Open the database of a home for the block; make it if there never was one.
+
+    Raises ServiceError if its file was removed, in the block or before; what it held is kept beside it then, and the
+    message says how to put it back. Raises the errors of `open_database`.
+    """
+    path = home.database
+    if not home.is_on_server and not path.exists() and (kept := rescued(path)):
+        raise DaemonError(
+            Text(
+                "service.no_any_more_holds_what",
+                "there is no {path} any more, and {kept} holds what had been recorded; `{command}` puts it back",
+                path=path,
+                kept=kept,
+                command=_put_back(kept, path),
+            )
+        )
+    database = open_database(home.book)
+    try:
+        yield database
+    except DatabaseGoneError as error:
+        kept = rescue(database)
+        remedy = (
+            Text(
+                "command.puts_back_what_been_recorded",
+                "`{command}` puts back what had been recorded",
+                command=_put_back(kept, path),
+            )
+            if kept
+            else Text("command.restore_backup", "restore a backup")
+        )
+        raise DaemonError(Text("command.then", "{why}; then {remedy}", why=error, remedy=remedy)) from error
+    finally:
+        database.close()
+
+
+async def watch_file(database: Database) -> None:
+    """Return never; raise DatabaseGoneError soon after the file of the database was removed or replaced."""
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        database.need_file()
+
+
+def _put_back(kept: Path, path: Path) -> str:
+    return shlex.join(["mv", str(kept), str(path)])
+
+
+@contextmanager
+def stop_signals(say: Callable[[str], None]) -> Iterator[asyncio.Event]:
+    """Yield an event that the first signal sets; the second one ends this process on the spot.
+
+    Signals are Ctrl-C, SIGTERM, and that the terminal was closed, unless this process was told to pass that over, as by
+    nohup. A closed terminal may tell so more than once, which ends nothing on the spot.
+
+    That loses nothing: each result is recorded in one transaction, and workers end when their pipe to this process
+    closes, as they do when it is killed.
+    """
+    wanted = asyncio.Event()
+
+    def stop(number: signal.Signals) -> None:
+        is_second = wanted.is_set()
+        if is_second and number is signal.SIGHUP:
+            return
+        wanted.set()
+        with suppress(OSError):  # the terminal may be gone, and whoever closed it with it
+            say(_AT_ONCE_TEXT if is_second else _STOPPING_TEXT)
+        if is_second:
+            os._exit(EXIT_AT_ONCE)
+
+    loop = asyncio.get_running_loop()
+    always = [signal.SIGINT, signal.SIGTERM]
+    numbers = always if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [*always, signal.SIGHUP]
+    for number in numbers:
+        loop.add_signal_handler(number, stop, number)
+    try:
+        yield wanted
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def notify_systemd(text: str, environ: Mapping[str, str] = os.environ) -> bool:
+    """Send a state such as `READY=1`, and return whether somebody was there to hear it."""
+    place = environ.get(SYSTEMD_SOCKET)
+    if not place:
+        return False
+    address = "\0" + place[1:] if place.startswith("@") else place
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as speaker:
+            speaker.connect(address)
+            speaker.sendall(text.encode())
+    except OSError:
+        return False  # a service that cannot speak to systemd serves all the same
+    return True
+
+
+class ExecutorFactory:
+    """Makes executors, and knows how many matches the newest one plays at once."""
+
+    def __init__(self, settings: ServiceSection, say: Callable[[str], None] = lambda _: None) -> None:
+        """`say` is told what people should know of the machines of a cluster."""
+        self._settings = settings
+        self._say = say
+        self._newest: Executor | None = None
+        self.programs: StoredPrograms | None = None
+        """The programs whose runtimes the machines of a cluster need."""
+
+    def slots(self) -> int:
+        """Return how many matches are played at once."""
+        if self._settings.executor != RAY:
+            return self._settings.workers or count_cores()
+        return _AT_LEAST if self._newest is None else self._newest.slots()
+
+    def most(self) -> int:
+        """Return how many matches may be played at once some day, as far as is known before any is."""
+        return self._settings.workers or _MANY if self._settings.executor == RAY else self.slots()
+
+    def make(self) -> Executor:
+        """Return an executor that was not started yet."""
+        if self._settings.executor == RAY:
+            self._newest = self._of_cluster()
+            return self._newest
+        return LocalExecutor(self.slots(), warm_mb=self._settings.warm_memory)
+
+    def _of_cluster(self) -> Executor:
+        from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
+        from arena.executor.ray.proving import RayOptions
+
+        address = self._settings.ray_address
+        options = RayOptions(
+            address="" if address == AUTO else address,
+            workers=self._settings.workers,
+            warm_mb=self._settings.warm_memory,
+            runtimes={} if self.programs is None else self.programs.runtimes.tables(),
+            report=self._warn,
+        )
+        return RayExecutor(options)
+
+    def _warn(self, sentence: str) -> None:
+        get_logger("cluster").warning("machines", why=sentence)
+        self._say(sentence)

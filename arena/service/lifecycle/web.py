@@ -1,24 +1,29 @@
-"""Opens the pages for browsers, if the settings say where: the process that serves them."""
+"""Opens the pages for browsers if the settings say where, and keeps the process that serves them running."""
 
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from arena.executor.child import ChildProcess
 from arena.model.people import PlayLimits
-from arena.service.addresses import Address, parse_address
+from arena.service.addresses import Address, explain, parse_address, try_to_listen
 from arena.service.errors import ListenError, SettingsError
-from arena.service.health import Health
 from arena.service.home import Home
-from arena.service.lifecycle.owners import find_tls
-from arena.service.lifecycle.remote import people_of
-from arena.service.listening import explain, try_to_listen
-from arena.service.logs import get_logger
+from arena.service.lifecycle.listeners import find_tls, people_of
+from arena.service.logs import Logger, get_logger
 from arena.service.settings import ServiceSettings
-from arena.service.web.process_supervisor import WebOptions, WebProcessSupervisor
+from arena.service.supervision import Health, ProcessRestarts
 from engine.text import Text
 
 READY_PATIENCE_S = 120.0
 """How long the service waits with being ready until pages are served, too: a busy machine takes so long for it."""
+PART = "pages"
+STOP_GRACE_S = 5.0
 
 
 def open_web(home: Home, settings: ServiceSettings, health: Health) -> WebProcessSupervisor | None:
@@ -79,3 +84,92 @@ async def wait_for_web(supervisor: WebProcessSupervisor) -> str:
             return await supervisor.wait_until_begun()
     except TimeoutError:
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """What is shown in browsers, and where."""
+
+    database: str
+    service: Path
+    """The socket on which the service itself is asked."""
+    address: Address
+    certificate: Path | None = None
+    """Together with `key`; without them pages are served by plain HTTP."""
+    key: Path | None = None
+    people: PlayLimits | None = None
+    """What people may do who play there; None if nobody may."""
+    names: tuple[str, ...] = ()
+    """By which browsers ask for it through a proxy."""
+
+    @property
+    def scheme(self) -> str:
+        """Return `https`, or `http` without a certificate."""
+        return "http" if self.certificate is None else "https"
+
+    def words(self, port: int) -> Sequence[str]:
+        """Return them as words of a command line; `port` instead of that of the address, unless it is 0."""
+        tls = () if self.certificate is None else ("--certificate", str(self.certificate), "--key", str(self.key))
+        place = ("--host", self.address.host, "--port", str(port or self.address.port))
+        people = () if self.people is None else _words_of(self.people)
+        names = (word for name in self.names for word in ("--name", name))
+        return ("--db", self.database, "--service", f"unix:{self.service}", *place, *tls, *names, *people)
+
+
+def _words_of(people: PlayLimits) -> Sequence[str]:
+    """Return what people may do as words of a command line."""
+    bounds = ("--people-per-visitor", str(people.per_visitor), "--people-per-hour", str(people.per_hour))
+    rated = ("--people-rated",) if people.rated else ()
+    return ("--people", str(people.most), "--people-idle", f"{people.idle_s:g}", *bounds, *rated)
+
+
+class WebProcessSupervisor:
+    """`run` keeps the process going until it is cancelled."""
+
+    def __init__(self, options: WebOptions, *, health: Health, log: Logger) -> None:
+        self._options = options
+        self._health = health
+        self._log = log
+        self._revival = ProcessRestarts(PART, health, log)
+        self._has_begun = asyncio.Event()
+        self._child = ChildProcess(self._command, self._handle, lambda: None)
+        self._port = 0
+        """Where it listens, once it was ready: its next life listens there again."""
+
+    async def run(self) -> None:
+        """Keep the process running until this task is cancelled, which ends it in order."""
+        serving = asyncio.create_task(self._serve())
+        try:
+            await asyncio.shield(serving)
+        finally:
+            self._child.stop()
+            await asyncio.wait({serving}, timeout=STOP_GRACE_S)
+            self._child.kill()
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+    async def wait_until_begun(self) -> str:
+        """Return the address of the front page, as soon as it is served; empty if its first process fails."""
+        await self._has_begun.wait()
+        return f"{self._options.scheme}://{Address(self._options.address.host, self._port)}" if self._port else ""
+
+    async def _serve(self) -> None:
+        while True:
+            was_ready, code = await self._child.run()
+            self._has_begun.set()
+            if self._child.is_stopping:
+                return
+            await self._revival.pause(
+                self._child.last_words() or Text("executor.exit_status", "exit status {status}", status=code),
+                was_ready=was_ready,
+            )
+
+    def _command(self) -> list[str]:
+        # -P: a folder named arena in the current directory is not ours.
+        return [sys.executable, "-P", "-m", "arena.web", *self._options.words(self._port)]
+
+    def _handle(self, head: Mapping[str, Any], _: bytes) -> None:
+        self._port = head["port"]
+        self._has_begun.set()
+        self._health.clear(PART)
+        self._log.info("pages are served", port=self._port)

@@ -7,13 +7,18 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from arena.match.messages import JoinRequest
+from arena.match.decisions import JoinRequest
 from arena.model.people import GUEST_VERSION, guest_names
-from arena.service.remote.join_policy import JoinGrant, JoinRefusal
-from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service, person_refusal
-from arena.service.server.authentication import address_of
+from arena.service.remote.join_policy import (
+    FindOtherService,
+    JoinGrant,
+    JoinRefusal,
+    bot_refusal,
+    no_other_service,
+    person_refusal,
+)
+from arena.service.server.authentication import LoginGuard, address_of
 from arena.service.server.errors import CallError
-from arena.service.server.login_guard import LoginGuard
 from engine import registry
 from engine.text import Text, with_parts
 from ratings.errors import (

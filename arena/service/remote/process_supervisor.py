@@ -1,20 +1,28 @@
-"""Keeps the process of remote bots running, lets bots in or sends them away, and knows who is there."""
+"""Keeps the process of remote bots running, and passes on to it who may join; knows and logs who is connected."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from arena.executor.remote import RemoteOptions, RemoteProcess
-from arena.match.messages import JoinRequest
-from arena.service.health import Health
+from arena.match.decisions import JoinRequest
 from arena.service.logs import Logger
-from arena.service.remote.join_policy import JoinGrant, JoinPolicy, JoinRefusal, Presence
-from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service
-from arena.service.remote.refusals import RefusalLog
-from arena.service.supervision import KnownProblems, ProcessRestarts, describe
+from arena.service.remote.join_policy import (
+    FindOtherService,
+    JoinGrant,
+    JoinPolicy,
+    JoinRefusal,
+    Presence,
+    bot_refusal,
+    no_other_service,
+)
+from arena.service.server.authentication import address_of
+from arena.service.supervision import Health, KnownProblems, ProcessRestarts, describe
 from engine.text import to_json
 
 PART = "remote bots"
@@ -24,6 +32,12 @@ STOP_GRACE_S = 8.0
 
 FindDead = Callable[[Collection[str]], Awaitable[Collection[str]]]
 """Returns those of some tokens (digests) that are worth nothing any more."""
+REFUSAL_WINDOW_S = 60.0
+MOST_REFUSAL_KINDS = 1000
+"""How many kinds of refusals are told apart within a window; those beyond are only counted."""
+_SHOWN = 80
+_OF_STRANGERS = frozenset({"TOKEN_UNKNOWN", "TOO_MANY_LOGINS"})
+"""The reasons for which nobody knows whose token it is: a stranger may show another one each time."""
 
 
 class RemoteProcessSupervisor:
@@ -70,7 +84,12 @@ class RemoteProcessSupervisor:
                 task.result()
         finally:
             looking.cancel()
-            await self._stop(serving)
+            self._is_stopping = True
+            self.process.stop()
+            await asyncio.wait({serving}, timeout=STOP_GRACE_S)
+            self.process.kill()
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
 
     async def wait_until_begun(self) -> int:
         """Return the port on which bots are taken, as soon as they are; 0 if the first process fails."""
@@ -84,15 +103,6 @@ class RemoteProcessSupervisor:
             if self._is_stopping:
                 return
             await self._restarts.pause(words, was_ready=was_ready)
-
-    async def _stop(self, serving: asyncio.Task[None]) -> None:
-        """End the process in order, or else by force."""
-        self._is_stopping = True
-        self.process.stop()
-        await asyncio.wait({serving}, timeout=STOP_GRACE_S)
-        self.process.kill()
-        serving.cancel()
-        await asyncio.gather(serving, return_exceptions=True)
 
     def _note_ready(self) -> None:
         self._has_begun.set()
@@ -170,3 +180,50 @@ def _admitted_json(admitted: JoinGrant) -> dict[str, Any]:
         "games": list(found["games"]),
         "digest": found["token_digest"],
     }
+
+
+_Kind = tuple[str, str]
+
+
+class RefusalLog:
+    """Writes a refusal of each kind once within a window, and at its end how many more there were.
+
+    Of one kind are those with the same reason and token, or of strangers the same reason and address.
+    """
+
+    def __init__(self, log: Logger, clock: Callable[[], float] = time.monotonic) -> None:
+        self._log = log
+        self._clock = clock
+        self._since = clock()
+        self._told: dict[_Kind, str] = {}
+        """The name of the bot that was told of, by kind."""
+        self._repeated: dict[_Kind, int] = {}
+
+    def note(self, request: JoinRequest, refusal: JoinRefusal) -> None:
+        """Write that a bot was refused, or count it if one of its kind was written of within the window."""
+        self.end_window_if_over()
+        kind = _kind_of(request, refusal)
+        if kind not in self._told and len(self._told) < MOST_REFUSAL_KINDS:
+            self._told[kind] = request.name[:_SHOWN]
+            self._log.info("remote bot refused", bot=self._told[kind], why=refusal.message)
+            return
+        if kind not in self._told:
+            kind = (refusal.reason, "")
+        self._repeated[kind] = self._repeated.get(kind, 0) + 1
+
+    def end_window_if_over(self) -> None:
+        """Write how many more were refused in a window that is over."""
+        if self._clock() < self._since + REFUSAL_WINDOW_S:
+            return
+        for kind, times in self._repeated.items():
+            bot = self._told.get(kind, "many")
+            self._log.info("remote bot refused again", bot=bot, reason=kind[0], times=times)
+        self._since = self._clock()
+        self._told.clear()
+        self._repeated.clear()
+
+
+def _kind_of(request: JoinRequest, refusal: JoinRefusal) -> _Kind:
+    if refusal.reason in _OF_STRANGERS:
+        return refusal.reason, address_of(request.peer) or ""
+    return refusal.reason, hashlib.sha256(request.token.encode(errors="replace")).hexdigest()

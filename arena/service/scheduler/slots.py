@@ -1,8 +1,4 @@
-"""The match slots of a service: one queue for each activity, one executor, and fair shares between them.
-
-An activity gets a view, which is an `arena.tournament.runner.MatchExecutor`, so that whoever plays a tournament need
-not know that it shares the slots. Everything runs in one event loop.
-"""
+"""The match slots of a service: one queue for each activity, one executor, fair shares, and limits of owners."""
 
 from __future__ import annotations
 
@@ -12,11 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from arena.executor.interface import NotBegunError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
-from arena.service.scheduler.fair import FairQueue
-from arena.service.scheduler.jobs import (
+from arena.service.scheduler.queue import (
+    FairQueue,
     MatchPurpose,
     MatchQueue,
     OwnerLimit,
@@ -29,6 +25,9 @@ from arena.tournament.host_watch import HostWatch
 from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.runner import MatchExecutor
 from engine.text import Text
+from ratings.read.accounts import own_limits
+from ratings.store.database import Database
+from ratings.values.limits import OwnerLimits
 
 HEAD_START_S = 60.0
 """How many seconds of slots admissions may have ahead of their share: they come first, and nobody starves."""
@@ -226,7 +225,14 @@ class Slots:
         self._running.discard(job)
         if job.needs_slot:
             self._owners.end(job)
-        self._pay(job, outcome, seconds)
+        is_played = not isinstance(outcome, Exception)
+        if job.charges is not None:
+            of_kind, of_flow = job.charges
+            # What was lost or withdrawn used the slot, too, but says nothing of how long the next one takes.
+            self._kinds.end(of_kind, seconds * job.part, is_typical=is_played)
+            self._shares[job.queue.kind].end(of_flow, seconds * job.part, is_typical=is_played)
+        if job.queue.pace is not None and not is_played:
+            job.queue.pace.give_back()
         if not self._running:
             self._is_idle.set()
         if isinstance(outcome, NotBegunError) and not job.report.done():
@@ -236,16 +242,6 @@ class Slots:
             self._observer.ended(job, outcome, seconds)
         _answer(job.report, outcome)
         self.dispatch()
-
-    def _pay(self, job: QueuedMatch, outcome: MatchReport | Exception, seconds: float) -> None:
-        is_played = not isinstance(outcome, Exception)
-        if job.charges is not None:
-            of_kind, of_flow = job.charges
-            # What was lost or withdrawn used the slot, too, but says nothing of how long the next one takes.
-            self._kinds.end(of_kind, seconds * job.part, is_typical=is_played)
-            self._shares[job.queue.kind].end(of_flow, seconds * job.part, is_typical=is_played)
-        if job.queue.pace is not None and not is_played:
-            job.queue.pace.give_back()
 
 
 def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:
@@ -289,3 +285,40 @@ class SlotsView:
     def close(self) -> None:
         """End what is left, and give up the share."""
         self._slots.close(self._flow)
+
+
+class MatchLimits:
+    """How many matches with bots of an owner may be played at the same time, as it was read last; 0 for no limit."""
+
+    def __init__(self, common: OwnerLimits) -> None:
+        self._common = common.concurrent_matches
+        self._own: Mapping[str, int] = {}
+
+    def __call__(self, owner: str) -> int:
+        """Return it for the owner of that name."""
+        return self._own.get(owner, self._common)
+
+    def set_own(self, own: Mapping[str, int]) -> bool:
+        """Take over for whom it differs from what all owners may, and return whether anything has changed."""
+        has_changed = own != self._own
+        self._own = own
+        return has_changed
+
+
+class MatchLimitUpdater:
+    """Reads again and again for whom the limit differs, so that a change counts at once."""
+
+    def __init__(self, database: Database, slots: Slots, limits: MatchLimits) -> None:
+        self._database = database
+        self._slots = slots
+        self._limits = limits
+
+    async def look(self) -> None:
+        """Read the limits; what may begin now begins."""
+        rows = await asyncio.to_thread(own_limits, self._database)
+        name = "concurrent_matches"
+        if self._limits.set_own({owner: own[name] for owner, own in rows.items() if name in own}):
+            self._slots.dispatch()
+
+    async def close(self) -> None:
+        """Do nothing: nothing was begun."""

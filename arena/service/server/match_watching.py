@@ -14,7 +14,7 @@ from arena.app.watching import BEFORE_ALL, WatchedMatch, event_value, log_part, 
 from arena.model.errors import ClientError, FellBehindError
 from arena.model.live import LogPart, MatchEvent
 from arena.service.server.authentication import Caller
-from arena.service.server.threads import Threads
+from arena.service.server.calls import Threads
 from engine.text import Text
 
 _FIRST_LOOK_S, _LAST_LOOK_S = 0.25, 2.0

@@ -23,21 +23,21 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.user_directories import MAX_SOCKET_PATH
-from arena.model.admissions import Admission
+from arena.model.bots import Admission
 from arena.rpc.calls import PACKAGE, SERVICES, UPLOAD
-from arena.service.addresses import Address, parse_address
+from arena.service.addresses import Address, explain, parse_address, try_to_listen
 from arena.service.errors import ListenError
-from arena.service.listening import explain, try_to_listen
-from arena.service.server.authentication import Authenticator, Caller
-from arena.service.server.interceptor import AccessInterceptor
-from arena.service.server.login_guard import LoginGuard
+from arena.service.server.authentication import Authenticator, Caller, LoginGuard
+from arena.service.server.calls import AccessInterceptor, Servicer, Stream, Threads
 from arena.service.server.match_watching import LiveMatches, MatchWatchServicer
-from arena.service.server.quotas import OwnerQuotas
-from arena.service.server.servicer import Servicer, Stream
-from arena.service.server.submissions import LocalSubmissions, SubmissionServices, UploadCounter
-from arena.service.server.threads import Threads
+from arena.service.server.submissions import (
+    LocalSubmissions,
+    OwnerQuotas,
+    SubmissionServices,
+    UploadCounter,
+    UploadHandler,
+)
 from arena.service.server.tls import TlsFiles, read_pem
-from arena.service.server.upload_handler import UploadHandler
 from engine.text import Text
 from ratings.errors import RatingsError
 from ratings.ledger.service import ServiceLedger

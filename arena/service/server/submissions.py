@@ -1,35 +1,46 @@
-"""Takes bots in: an upload is begun, its archive arrives in parts, and becomes a version that waits to be admitted."""
+"""Receives bots: an upload arrives in parts within its owner's limits, and becomes a version to be admitted."""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import grpc
 
+from arena.app.accounts import StoredUsage
 from arena.app.policy import Viewer
 from arena.hosting.archive.checking import add_archive
 from arena.hosting.archive.format import BotArchiveError
-from arena.hosting.archive.packing import CHUNK_BYTES
+from arena.hosting.archive.packing import CHUNK_BYTES, expand_chunk
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.hosting.uploads.area import UploadArea, upload_id
 from arena.hosting.uploads.disk import PastUpload, Upload, UploadHistory
-from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError
-from arena.model.admissions import Admission
-from arena.model.uploads import Submitted, UploadTicket
-from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
+from arena.hosting.uploads.errors import (
+    UploadDamagedError,
+    UploadError,
+    UploadMissingError,
+    UploadReason,
+    UploadRefusedError,
+)
+from arena.model.accounts import OwnerUsage
+from arena.model.bots import Admission, Submitted, UploadTicket
+from arena.service.server.authentication import CALLER, Caller
+from arena.service.server.calls import Threads
 from arena.service.server.errors import CallError
-from arena.service.server.quotas import OwnerQuotas
+from arena.service.supervision import NO_SANDBOX, sandbox_problem
+from arena.v1 import bot_pb2
 from engine.text import Text, with_parts
 from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger, Submission
 from ratings.store.database import Database
+from ratings.values.limits import LIMITS, OwnerLimits
 from ratings.values.names import OPERATOR, stored_bot_name
 
 _HOUR_S = 3600.0
@@ -227,3 +238,114 @@ def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
             ),
         )
     return found
+
+
+_NO_LIMITS = OwnerLimits(*(0 for _ in LIMITS))
+
+
+class OwnerQuotas:
+    """What owners may hand in. What is checked while an owner is `held` stays true until it is let go."""
+
+    def __init__(self, stored: StoredUsage, uploads: UploadArea, counted: Callable[[str], int]) -> None:
+        """`counted` returns how many uploads an owner began within the last hour."""
+        self._stored = stored
+        self._uploads = uploads
+        self._counted = counted
+        self._locks: dict[str | None, threading.Lock] = {}
+
+    @contextmanager
+    def held(self, owner: str | None) -> Iterator[OwnerLimits]:
+        """Keep other calls of an owner from checking and using his limits, which are given. Raises NotFoundError.
+
+        The organiser, who is `None`, has no limits.
+        """
+        with self._locks.setdefault(owner, threading.Lock()):
+            yield _NO_LIMITS if owner is None else self._stored.limits_of(owner)
+
+    def check_begin(self, owner: str, limits: OwnerLimits, size_bytes: int) -> None:
+        """Check that another upload of that size may begin. Raises UploadRefusedError, CallError."""
+        if limits.archive_mb and size_bytes > limits.archive_bytes:
+            message = Text(
+                "hosting.archive_bytes_allowed_make_bot",
+                "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
+                bytes=size_bytes,
+                most=limits.archive_bytes,
+            )
+            raise UploadRefusedError(UploadReason.TOO_LARGE, message)
+        if limits.stored_mb:
+            used = sum(self._stored.sizes_of(owner).values()) + _announced(self._uploads.uploads(owner))
+            _check_stored(owner, limits, used, size_bytes)
+
+    def check_submit(self, owner: str, limits: OwnerLimits, upload: str, content_hash: str) -> None:
+        """Check that what an upload has become still fits beside everything else. Raises CallError."""
+        sizes = self._stored.sizes_of(owner) if limits.stored_mb else {}
+        if content_hash in sizes or not limits.stored_mb:
+            return
+        others = [one for one in self._uploads.uploads(owner) if one.id != upload]
+        _check_stored(owner, limits, sum(sizes.values()) + _announced(others), self._stored.size(content_hash))
+
+    def usage(self, owner: str) -> OwnerUsage:
+        """Return what an owner has and may have, with what is on its way here. Raises NotFoundError."""
+        usage = self._stored.usage(owner)
+        on_the_way = _announced(self._uploads.uploads(owner))
+        return replace(usage, stored_bytes=usage.stored_bytes + on_the_way, uploads_last_hour=self._counted(owner))
+
+
+def _announced(uploads: Iterable[Upload]) -> int:
+    """Return what uploads take once they are whole."""
+    return sum(upload.size_bytes for upload in uploads)
+
+
+def _check_stored(owner: str, limits: OwnerLimits, used_bytes: int, more_bytes: int) -> None:
+    if used_bytes + more_bytes > limits.stored_bytes:
+        message = Text(
+            "matches.mb_stored_bot_takes_mb",
+            "{owner} has {used} of {allowed} MB stored, and this bot takes {more} MB; make it smaller, or ask the "
+            "organiser for more: arena owner limit {name} --stored-mb N",
+            owner=repr(owner),
+            used=_megabytes(used_bytes),
+            allowed=limits.stored_mb,
+            more=_megabytes(more_bytes),
+            name=owner,
+        )
+        facts = {"used_bytes": str(used_bytes), "allowed_bytes": str(limits.stored_bytes)}
+        raise CallError(grpc.StatusCode.RESOURCE_EXHAUSTED, "STORED_BYTES", message, facts)
+
+
+def _megabytes(size_bytes: int) -> str:
+    return f"{size_bytes / (1 << 20):.1f}"
+
+
+LookAgain = Callable[[Caller], Awaitable[None]]
+"""Raises AccessDeniedError if whoever opened a stream may not call any more."""
+
+
+class UploadHandler:
+    """Answers the call that sends an archive. `look_again` is asked before each part is stored."""
+
+    def __init__(self, threads: Threads, uploads: UploadArea, look_again: LookAgain) -> None:
+        self._threads = threads
+        self._uploads = uploads
+        self._look_again = look_again
+
+    def handler(self) -> grpc.RpcMethodHandler[Any, Any]:
+        """Return the handler of BotService.Upload."""
+        return grpc.stream_unary_rpc_method_handler(
+            self._upload, bot_pb2.UploadRequest.FromString, bot_pb2.UploadResponse.SerializeToString
+        )
+
+    async def _upload(self, requests: AsyncIterator[bot_pb2.UploadRequest], _context: object) -> bot_pb2.UploadResponse:
+        caller = CALLER.get()
+        first: bot_pb2.UploadRequest | None = None
+        offset = 0
+        async for request in requests:
+            if first is None:
+                first, offset = request, request.offset
+                await self._threads.run(own_upload, self._uploads, caller.viewer, first.upload)
+            if request.chunk:
+                await self._look_again(caller)
+                offset = await self._threads.run(self._append, first, offset, request.chunk)
+        return bot_pb2.UploadResponse(offset=offset)
+
+    def _append(self, first: bot_pb2.UploadRequest, offset: int, frame: bytes) -> int:
+        return self._uploads.append(first.upload, offset, expand_chunk(frame), first.turn)

@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from arena.tournament.formats.circular_orders import seat_groups
-from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import FormatStanding, Traits
-from arena.tournament.formats.same_owner import count_tables, owners_of
-from arena.tournament.formats.situation import CircularOrder, Situation
-from arena.tournament.formats.sizes import check_entrants, check_size
+from arena.tournament.formats.format import (
+    CircularOrder,
+    FormatStanding,
+    ScheduleError,
+    Situation,
+    Traits,
+    check_entrants,
+    check_size,
+)
+from arena.tournament.formats.seating import count_tables, owners_of, seat_groups
 from arena.tournament.formats.tally import standing_rows, tally
 from engine.text import Text
 from ratings.statistics.errors import ResultsError

@@ -1,20 +1,14 @@
-"""All formats by name, and their settings as the database keeps them. Pure, no I/O.
-
-A format is imported when somebody asks for it by its name: whoever looks at one tournament pays for no other format.
-"""
+"""All formats by name, their settings as the database keeps them, and which waves are ready. Pure, no I/O."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import MISSING, asdict, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, fields, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import NOTHING, BlockState, Entrant, Format, Past, ScheduleError, Situation, Wave
 from engine.text import Text
-
-if TYPE_CHECKING:
-    from arena.tournament.formats.format import Format
 
 _PLACES = {
     "round-robin": ("roundrobin", "RoundRobin"),
@@ -31,6 +25,7 @@ _PLACES = {
 
 NAMES = tuple(_PLACES)
 """The names of all formats."""
+_TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
 
 
 def kind_of(name: str) -> type[Any] | None:
@@ -54,9 +49,6 @@ def to_settings(form: Format) -> dict[str, Any]:
     return {
         name: str(value) if isinstance(value, str) else value for name, value in settings.items() if name != "seats"
     }
-
-
-_TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
 
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
@@ -114,3 +106,33 @@ def from_settings(name: str, seats: int, settings: Mapping[str, Any]) -> Format 
         settings = read_settings(settings)
     made: Format = kind(seats=seats, **{key: value for key, value in settings.items() if key in own})
     return made
+
+
+def is_ready(form: Format, planned: int, over: int) -> bool:
+    """Return whether the wave after `planned` ones can be planned when the first `over` of them are over."""
+    return form.traits.lag == 0 or planned - form.traits.lag < over
+
+
+def foldable(form: Format, planned: int) -> int:
+    """Return how many of the first waves may be folded into the past, if they are over, once `planned` ones are there.
+
+    The others have results that the next plan must not look at.
+    """
+    return max(0, planned - form.traits.lag + 1)
+
+
+def seen_by_plan(
+    form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int, past: Past = NOTHING
+) -> Situation:
+    """Return what a format sees when it plans the wave that follows `past` and `waves`.
+
+    The last `lag - 1` waves may have results already; these are hidden from the format, or the plan would depend on
+    how fast the matches were played.
+    """
+    known = foldable(form, past.waves + len(waves)) - past.waves if form.traits.lag else 0
+    seen = tuple(wave if number < known else _hide_results(wave) for number, wave in enumerate(waves))
+    return Situation(tuple(entrants), seen, seed, past)
+
+
+def _hide_results(wave: Wave) -> Wave:
+    return tuple(replace(block, state=BlockState.PENDING, ranks=(), forfeits=(), digests=()) for block in wave)

@@ -8,13 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from arena.tournament.formats.circular_orders import seat_groups
-from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import FormatStanding, Traits
-from arena.tournament.formats.same_owner import Owners, most_tables, owners_of
+from arena.tournament.formats.format import (
+    CircularOrder,
+    FormatStanding,
+    ScheduleError,
+    Situation,
+    Traits,
+    check_entrants,
+    check_size,
+)
+from arena.tournament.formats.seating import Owners, most_tables, owners_of, seat_groups
 from arena.tournament.formats.seeds import derive
-from arena.tournament.formats.situation import CircularOrder, Situation
-from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standings_by_score
 from engine.chance import SeededChance
 from engine.text import Text

@@ -1,25 +1,34 @@
-"""Ladder: goes on and on; whoever is near in strength and little known meets, everybody equally often. Pure, no I/O."""
+"""Ladder: endless waves of near equals, the least known first; keeps TrueSkill skills of its own. Pure, no I/O."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
-from arena.tournament.formats import ladder_memory
-from arena.tournament.formats.circular_orders import draw, seat_groups
-from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import KEEPS_FAILING, Format, FormatStanding, Traits
-from arena.tournament.formats.ladder_memory import LadderMemory, memory_of
-from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
-from arena.tournament.formats.past import Tally
-from arena.tournament.formats.same_owner import count_tables, free_for, owners_of, sitting_out
-from arena.tournament.formats.situation import CircularOrder, Entrant, Situation
-from arena.tournament.formats.sizes import check_entrants, check_size
+from arena.tournament.formats.format import (
+    KEEPS_FAILING,
+    CircularOrder,
+    Format,
+    FormatStanding,
+    Past,
+    PlayedBlock,
+    ScheduleError,
+    Situation,
+    Tally,
+    Traits,
+    check_entrants,
+    check_size,
+)
+from arena.tournament.formats.seating import count_tables, draw, free_for, owners_of, seat_groups, sitting_out
 from arena.tournament.formats.swiss import RETIRE_AFTER
 from arena.tournament.formats.tally import keep_failing, standing_rows, tally
 from engine.text import Text
-from ratings.statistics.skill import Skill, exposure
+from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate
+
+SETTINGS = SkillSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +90,17 @@ class LadderFormat:
 
     def write_own(self, own: LadderMemory, places: Mapping[str, int]) -> dict[str, Any]:
         """Return what is remembered for JSON."""
-        return ladder_memory.write(own, places)
+        return {
+            "skills": [[places[entrant], skill.mu, skill.sigma] for entrant, skill in own.skills.items()],
+            "starts": [[places[entrant], start] for entrant, start in own.starts.items()],
+        }
 
     def read_own(self, data: Mapping[str, Any], entrants: Sequence[str]) -> LadderMemory:
         """Return what `write_own` wrote."""
-        return ladder_memory.read(data, entrants)
+        return LadderMemory(
+            {entrants[place]: Skill(mu, sigma) for place, mu, sigma in data["skills"]},
+            {entrants[place]: start for place, start in data["starts"]},
+        )
 
     def _seated(self, situation: Situation, active: Sequence[str], tallies: Mapping[str, Tally]) -> list[str]:
         """Return all but the few who fill no table; those who have played most sit out."""
@@ -142,12 +157,57 @@ def _head_starts(situation: Situation) -> dict[str, int]:
     starts = {entrant.id: 0 for entrant in situation.entrants} | dict(memory_of(situation.past).starts)
     for entrant in sorted(situation.entrants, key=lambda entrant: entrant.joined):
         if entrant.joined >= max(1, situation.past.waves):
-            starts[entrant.id] = _head_start(situation, entrant, starts)
+            before = replace(situation, waves=situation.waves[: entrant.joined - situation.past.waves])
+            tallies = tally(before)
+            others = [
+                other.id for other in situation.entrants if other.joined < entrant.joined and other.id in before.present
+            ]
+            starts[entrant.id] = min((_share(tallies[other]) + starts[other] for other in others), default=0)
     return starts
 
 
-def _head_start(situation: Situation, late: Entrant, starts: Mapping[str, int]) -> int:
-    before = replace(situation, waves=situation.waves[: late.joined - situation.past.waves])
-    tallies = tally(before)
-    others = [other.id for other in situation.entrants if other.joined < late.joined and other.id in before.present]
-    return min((_share(tallies[other]) + starts[other] for other in others), default=0)
+@dataclass(frozen=True, slots=True)
+class LadderMemory:
+    """Entrants by id; whoever came later is not there."""
+
+    skills: Mapping[str, Skill] = field(default_factory=dict)
+    starts: Mapping[str, int] = field(default_factory=dict)
+    """What is added to the share of an entrant, as if it had played from the start."""
+
+
+def memory_of(past: Past) -> LadderMemory:
+    """Return what the ladder remembers of a past, which may be empty."""
+    return past.own if isinstance(past.own, LadderMemory) else LadderMemory()
+
+
+def match_quality(settings: SkillSettings, one: Skill, other: Skill) -> float:
+    """Return how open a match of two would be, 0 to 1: its chance of a draw relative to that of two known equals.
+
+    Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), formula 4.1.
+    """
+    spread = 2 * settings.beta**2
+    total = spread + one.sigma**2 + other.sigma**2
+    return math.sqrt(spread / total) * math.exp(-((one.mu - other.mu) ** 2) / (2 * total))
+
+
+def strengths(situation: Situation) -> dict[str, Skill]:
+    """Return the skill of every entrant, from nothing but the whole blocks of this tournament."""
+    known = memory_of(situation.past).skills
+    skills = {entrant.id: known.get(entrant.id) or newcomer(SETTINGS) for entrant in situation.entrants}
+    for block in situation.blocks:
+        if block.is_whole:
+            _rate_block(skills, block)
+    return skills
+
+
+def _rate_block(skills: dict[str, Skill], block: PlayedBlock) -> None:
+    for seating, ranks in zip(block.rotations(), block.ranks, strict=True):
+        after = _rate(tuple(skills[entrant] for entrant in seating), ranks)
+        skills.update(zip(seating, after, strict=True))
+
+
+# Cached because the waves behind the memory are rated for the plan, for the memory and for the table. That is a few
+# waves, and the rest would only be kept: over a kilobyte for each match that a service plays.
+@lru_cache(maxsize=1 << 12)
+def _rate(skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
+    return rate(SETTINGS, skills, ranks)

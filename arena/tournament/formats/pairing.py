@@ -1,15 +1,16 @@
-"""Who sits at one table: pairs and tables of near equals who have not met yet. Pure, no I/O."""
+"""Pairs near equals who have not met, for Swiss rounds and brackets, by perfect matchings. Pure, no I/O."""
 
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
-from arena.tournament.formats.matching import Matching
-from arena.tournament.formats.same_owner import Owners, free_for, keeping_apart, sitting_out
+from arena.tournament.formats.seating import Owners, free_for, keeping_apart, sitting_out
 
 Meetings = Callable[[str, str], int]
 """How many blocks two entrants have had together."""
+_NOBODY = -1
 
 
 def seat_tables(ranked: Sequence[str], size: int, meetings: Meetings, owners: Owners) -> list[tuple[str, ...]]:
@@ -108,3 +109,112 @@ def choose_byes(
     last_first = list(reversed(candidates))
     overdue = sorted(last_first, key=lambda entrant: byes[entrant])
     return sitting_out(overdue, size, tables, owners)
+
+
+class Matching:
+    """A matching of as many vertices as possible, kept while pairs are taken out of the graph."""
+
+    def __init__(self, neighbours: Sequence[Sequence[int]]) -> None:
+        self._neighbours = neighbours
+        self._mate = [_NOBODY] * len(neighbours)
+        self._is_out = [False] * len(neighbours)
+        for vertex in range(len(neighbours)):
+            if self._mate[vertex] == _NOBODY:
+                _Search(neighbours, self._mate, self._is_out, vertex).augment()
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether every vertex that is left has a partner."""
+        return all(out or mate != _NOBODY for out, mate in zip(self._is_out, self._mate, strict=True))
+
+    def take_out(self, one: int, other: int) -> bool:
+        """Take two neighbours out as a pair if all vertices left can still be matched; return whether it was done.
+
+        Only for a perfect matching.
+        """
+        before = self._mate.copy()
+        widows = [mate for mate in (self._mate[one], self._mate[other]) if mate not in (one, other)]
+        for vertex in (one, other, *widows):
+            self._mate[vertex] = _NOBODY
+        self._is_out[one] = self._is_out[other] = True
+        if not widows or _Search(self._neighbours, self._mate, self._is_out, widows[0]).augment():
+            return True
+        self._mate[:] = before
+        self._is_out[one] = self._is_out[other] = False
+        return False
+
+
+class _Search:
+    """One search for an augmenting path from a free vertex."""
+
+    def __init__(self, neighbours: Sequence[Sequence[int]], mate: list[int], is_out: Sequence[bool], root: int) -> None:
+        self._neighbours, self._mate, self._is_out, self._root = neighbours, mate, is_out, root
+        self._parent = [_NOBODY] * len(mate)
+        self._base = list(range(len(mate)))
+        self._seen = [False] * len(mate)
+        self._queue = deque([root])
+
+    def augment(self) -> bool:
+        """Match the root and one more vertex if possible, and return whether it was."""
+        self._seen[self._root] = True
+        while self._queue:
+            vertex = self._queue.popleft()
+            for other in self._neighbours[vertex]:
+                if not self._is_out[other] and self._visit(vertex, other):
+                    return True
+        return False
+
+    def _visit(self, vertex: int, other: int) -> bool:
+        if self._base[vertex] == self._base[other] or self._mate[vertex] == other:
+            return False
+        if other == self._root or (self._mate[other] != _NOBODY and self._parent[self._mate[other]] != _NOBODY):
+            self._contract(vertex, other)
+        elif self._parent[other] == _NOBODY:
+            self._parent[other] = vertex
+            if self._mate[other] == _NOBODY:
+                self._flip(other)
+                return True
+            self._reach(self._mate[other])
+        return False
+
+    def _reach(self, vertex: int) -> None:
+        if not self._seen[vertex]:
+            self._seen[vertex] = True
+            self._queue.append(vertex)
+
+    def _contract(self, vertex: int, other: int) -> None:
+        """Contract the odd cycle that this edge closes: all its vertices become one."""
+        stem = self._common_base(vertex, other)
+        blossom: set[int] = set()
+        self._mark(vertex, stem, other, blossom)
+        self._mark(other, stem, vertex, blossom)
+        for inside in range(len(self._base)):
+            if self._base[inside] in blossom:
+                self._base[inside] = stem
+                self._reach(inside)
+
+    def _common_base(self, vertex: int, other: int) -> int:
+        above = set()
+        while True:
+            vertex = self._base[vertex]
+            above.add(vertex)
+            if self._mate[vertex] == _NOBODY:
+                break
+            vertex = self._parent[self._mate[vertex]]
+        while self._base[other] not in above:
+            other = self._parent[self._mate[self._base[other]]]
+        return self._base[other]
+
+    def _mark(self, vertex: int, stem: int, child: int, blossom: set[int]) -> None:
+        while self._base[vertex] != stem:
+            blossom |= {self._base[vertex], self._base[self._mate[vertex]]}
+            self._parent[vertex] = child
+            child = self._mate[vertex]
+            vertex = self._parent[self._mate[vertex]]
+
+    def _flip(self, vertex: int) -> None:
+        while vertex != _NOBODY:
+            before = self._parent[vertex]
+            next_ = self._mate[before]
+            self._mate[vertex], self._mate[before] = before, vertex
+            vertex = next_

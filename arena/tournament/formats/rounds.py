@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arena.tournament.formats.bracket import Bracket
-from arena.tournament.formats.format import Format
-from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.situation import PlayedBlock, Situation, Wave
+from arena.tournament.formats.format import Format, PlayedBlock, Situation, Wave
+from arena.tournament.formats.knockout import Bracket, Knockout
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.formats.tally import block_points
 

@@ -6,14 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from arena.tournament.formats.circular_orders import draw, seat_groups
-from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import KEEPS_FAILING, FormatStanding, Traits
+from arena.tournament.formats.format import (
+    KEEPS_FAILING,
+    CircularOrder,
+    FormatStanding,
+    ScheduleError,
+    Situation,
+    Tally,
+    Traits,
+    check_entrants,
+    check_size,
+)
 from arena.tournament.formats.pairing import choose_byes, seat_tables
-from arena.tournament.formats.past import Tally
-from arena.tournament.formats.same_owner import count_tables, crowded, owners_of
-from arena.tournament.formats.situation import CircularOrder, Situation
-from arena.tournament.formats.sizes import check_entrants, check_size
+from arena.tournament.formats.seating import count_tables, crowded, draw, owners_of, seat_groups
 from arena.tournament.formats.tally import keep_failing, most_block_points, standing_rows, tally
 from engine.text import Text
 

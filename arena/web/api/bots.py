@@ -12,8 +12,8 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion
-from arena.model.overview import Record
 from arena.model.port import ShownArena
+from arena.model.ratings import Record
 from arena.web.api.openapi import USUAL, After, BotPath, Limit, Name
 from arena.web.drawing.marks import mark_of
 from arena.web.middleware.response_headers import PICTURE_POLICY

@@ -9,9 +9,7 @@ from starlette.responses import Response
 
 from arena.i18n.catalogue import NAMES
 from arena.match.replay import load
-from arena.model.match_details import MatchDetail, MatchTimes
-from arena.model.matches import MatchSummary
-from arena.model.replays import ReplayCheck
+from arena.model.matches import MatchDetail, MatchSummary, MatchTimes, ReplayCheck
 from arena.web.api.openapi import USUAL, After, Limit, MatchPath, Name, Plies
 from arena.web.shared.rendering import send_packed
 from arena.web.shared.site import arena_of

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 
 from arena.model.errors import RefusedError
 from arena.model.ladders import Ladder, Season, SeasonTable
-from arena.model.overview import Form
-from arena.model.ratings import OfficialTable
+from arena.model.ratings import Form, OfficialTable
 from arena.web.api.openapi import USUAL, After, Limit, Name, PoolPath
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.shared.official_tables import CachedTable

@@ -6,11 +6,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 
-from arena.model.answers import ConfidencePoint
 from arena.model.operations import Operation
-from arena.model.overview import WalkPoint
-from arena.model.pairings import Pairing
-from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
+from arena.model.ratings import WalkPoint
+from arena.model.tournaments import (
+    ConfidencePoint,
+    LeakFinding,
+    Pairing,
+    StandingRow,
+    TournamentDetail,
+    TournamentSummary,
+)
 from arena.web.api.openapi import USUAL, After, Limit, Name, TournamentPath
 from arena.web.api.pools import Most
 from arena.web.shared.site import answers_of, arena_of

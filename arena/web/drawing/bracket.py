@@ -10,7 +10,7 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from arena.model.pairings import Paired, Pairing
+from arena.model.tournaments import Paired, Pairing
 from arena.web.drawing.marks import mark_of
 
 _WIDTH: Final = 176

@@ -15,8 +15,8 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from arena.model.answers import ComparisonResult, ConfidencePoint
-from arena.model.overview import WalkPoint
+from arena.model.ratings import WalkPoint
+from arena.model.tournaments import ComparisonResult, ConfidencePoint
 from ratings.values.bots import CurvePoint
 
 Say = Callable[..., str]

@@ -19,9 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
-from arena.i18n.catalogue import words
-from arena.i18n.translation import translate
-from arena.i18n.validation import validation_text
+from arena.i18n.catalogue import translate, validation_text, words
 from arena.match.replay import ReplayError
 from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.story.errors import StoryError

@@ -27,9 +27,8 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.hosting.archive.format import ArchiveLimits, BotArchiveError
 from arena.hosting.errors import HostingError
-from arena.i18n.catalogue import words
-from arena.i18n.translation import translate
-from arena.model.admissions import Admission
+from arena.i18n.catalogue import translate, words
+from arena.model.bots import Admission
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import LoginError
 from arena.rpc.remote import RemoteArena

@@ -11,12 +11,11 @@ from starlette.responses import Response
 
 from arena.i18n.catalogue import words
 from arena.match.replay import ReplayError
-from arena.model.admissions import Admission
-from arena.model.bots import BotDetail
+from arena.model.bots import Admission, BotDetail
 from arena.model.columns import PLACES
 from arena.model.errors import ForbiddenError, HiddenError, RefusedError, UnknownError
-from arena.model.overview import WalkPoint
 from arena.model.port import ShownArena
+from arena.model.ratings import WalkPoint
 from arena.web.drawing.charts import as_data, draw_chart, rating_chart, walk_chart
 from arena.web.shared.formats import address_of_page
 from arena.web.shared.rendering import render

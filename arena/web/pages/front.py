@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from arena.model.match_details import MatchDetail, MatchSeat
+from arena.model.matches import MatchDetail, MatchSeat
 from arena.model.port import ArenaPort, ShownArena
 from arena.model.tournaments import TournamentSummary
 from arena.web.shared.rendering import render

@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from arena.model.columns import LEADERBOARD
 from arena.model.errors import RefusedError
-from arena.model.overview import MOST_IN_OFFICIAL, Form
 from arena.model.port import ShownArena
+from arena.model.ratings import MOST_IN_OFFICIAL, Form
 from arena.web.drawing.charts import Z_95, common_scale
 from arena.web.shared.formats import address_of_page
 from arena.web.shared.official_tables import CachedTable

@@ -14,13 +14,11 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from arena.i18n.catalogue import words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate, words
 from arena.match.replay import ReplayError, load
 from arena.match.result import FaultCause
 from arena.model.errors import ClientError
-from arena.model.match_details import MatchDetail
-from arena.model.matches import ANY_FAULT, MatchSummary
+from arena.model.matches import ANY_FAULT, MatchDetail, MatchSummary
 from arena.story.errors import StoryError
 from arena.web.middleware.errors import status_of
 from arena.web.middleware.response_headers import PICTURE_POLICY

@@ -11,11 +11,9 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.i18n.catalogue import Words, words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import Words, translate, words
 from arena.model.errors import HiddenError
-from arena.model.pairings import Pairing
-from arena.model.tournaments import TournamentDetail, TournamentSummary
+from arena.model.tournaments import Pairing, TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.charts import draw_confidence
 from arena.web.shared.formats import FORMATS

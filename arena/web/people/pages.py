@@ -11,8 +11,7 @@ from fastapi import APIRouter, HTTPException, Request
 from sse_starlette.sse import EventSourceResponse
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from arena.i18n.catalogue import Words, words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import Words, translate, words
 from arena.web.middleware.request_checks import need_own_page
 from arena.web.middleware.response_headers import PICTURE_POLICY
 from arena.web.people.errors import IllegalError, NoTableError, PeopleError, SeatTakenError, StaleError, TakenOverError

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.v1 import match_pb2
 from arena.web.people.game_table import GameTable, Party
 from arena.web.people.human_seat import HumanSeat, HumanSeatState, LookAhead, PendingDecision, SeatBoard

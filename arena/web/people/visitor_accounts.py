@@ -18,7 +18,7 @@ from arena.v1 import play_pb2
 from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.human_seat import HumanSeat
 from arena.web.shared.public_message import public_message
-from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
 from engine.text import Text
 
 _LOG = structlog.get_logger("web")

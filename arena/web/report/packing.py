@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.match.replay import ReplayError, load, with_texts
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 from arena.story.errors import StoryError
 from arena.story.replays import story_of_replay
 from arena.web.viewer.document import viewer_document

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from arena.i18n.catalogue import words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate, words
 from arena.model.errors import DamagedError, HiddenError
-from arena.model.match_details import FaultFact
+from arena.model.matches import FaultFact
 from arena.model.port import ArenaPort
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay

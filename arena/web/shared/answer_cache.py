@@ -17,8 +17,8 @@ from functools import partial
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
-from arena.model.overview import Form, Record
 from arena.model.port import ShownArena
+from arena.model.ratings import Form, Record
 from arena.web.shared.helper import HelperProcess, WorkQueue, call_of
 from engine.text import Text
 from ratings.values.bots import Standing

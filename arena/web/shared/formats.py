@@ -10,9 +10,9 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup, escape
 
 from arena.i18n.catalogue import words
-from arena.model.answers import elo_text
 from arena.model.columns import TOGETHER, Column, ColumnKind, pick, without, without_empty
 from arena.model.pools import special_options
+from arena.model.tournaments import elo_text
 from engine import registry
 from ratings.values.pools import Pool
 

@@ -21,8 +21,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from arena.i18n.catalogue import NAMES, Words, words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import NAMES, Words, translate, words
 from arena.model import columns
 from arena.web.drawing import charts
 from arena.web.drawing.marks import bot_link, mark_of

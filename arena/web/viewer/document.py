@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from arena.i18n.catalogue import words
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate, words
 from arena.match.result import FaultCause
 from arena.model.live import LiveStart, MatchEvent
-from arena.model.match_details import MatchDetail
+from arena.model.matches import MatchDetail
 from arena.story.encoding import PartTable, encode, parts_at
 from arena.story.story import Story
 from arena.web.drawing.marks import mark_of

@@ -19,9 +19,8 @@ from threading import BoundedSemaphore, Lock
 from typing import Any, ClassVar
 
 from arena.match.replay import load, with_texts
-from arena.model.match_details import MatchDetail
+from arena.model.matches import MatchDetail, ReplayCheck
 from arena.model.port import ArenaPort
-from arena.model.replays import ReplayCheck
 from arena.story.replays import picture_of_replay, story_of_replay
 from arena.web.shared.helper import STORY, HelperProcess
 from arena.web.viewer.document import persons_of, viewer_document, with_persons

@@ -18,7 +18,7 @@ from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.programs import program_seat
+from arena.match.spec import program_seat
 from arena.worker.host import MatchHost
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import REDUCED, STANDARD, Place, need

@@ -23,9 +23,9 @@ from arena.hosting.launcher.messages import OutputMark
 from arena.hosting.launcher.spawn import FIRST_UID, UIDS
 from arena.hosting.procfs.processes import list_descendants, read_relations
 from arena.service.addresses import parse_address
-from arena.service.health import Health
-from arena.service.lifecycle.admin import AdminListener
+from arena.service.lifecycle.listeners import AdminListener
 from arena.service.metrics import Metrics
+from arena.service.supervision import Health
 from tests.hosting.sandbox.tried import BEHIND_A_DEAD_THREAD, NAP, REFUSED, TRY, excess, up
 from tests.support.owners import running_server
 from tests.support.patience import PATIENCE_S

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from arena.hosting.runtimes.runtime import RuntimeDescription
-from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import HostNote, LeakCheckResult, SeatLogText
-from arena.match.result import Fault, FaultCause
+from arena.match.result import Fault, FaultCause, LeakVerdict
 from engine.text import Text, from_json, to_json
 from ratings.errors import FactError
 from ratings.ledger.check import check

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import LeakCheckResult
+from arena.match.result import LeakVerdict
 from ratings.errors import PlanError
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger

@@ -6,14 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+from arena.service.activities.activity_set import Activity, SchedulerLoop
 from arena.service.activities.context import ServiceContext
-from arena.service.activities.scheduler_loop import Activity, SchedulerLoop
-from arena.service.health import Health
 from arena.service.logs import get_logger
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
-from arena.service.supervision import Supervisor
-from arena.service.wake_up import WakeUp
+from arena.service.supervision import Health, Supervisor, WakeUp
 from tests.tournament.book import Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -40,7 +38,7 @@ async def at_work(context: ServiceContext, *activities: Activity, every_s: float
 @contextmanager
 def locked_elsewhere(book: Book, tournament_id: str) -> Iterator[None]:
     """Another run of the tournament has its lock."""
-    from arena.tournament.lock import exclusive, lock_path
+    from arena.tournament.playing import exclusive, lock_path
 
     with exclusive(lock_path(book.path.resolve(), tournament_id)):
         yield

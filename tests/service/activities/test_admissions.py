@@ -1,22 +1,32 @@
 """Admissions: who keeps to the rules is admitted and plays on the ladder, who does not is told why."""
 
+from __future__ import annotations
+
 import asyncio
 import shutil
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from arena.hosting.builder.build import build_version
+from arena.hosting.builds import BuildMissingError
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox import limits
 from arena.hosting.sandbox.probe import Probe
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.report import MatchReport
 from arena.service.activities import admissions
 from arena.service.activities.admissions import AdmissionRunner
-from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
-from arena.service.admission.waiting import NO_SANDBOX
-from arena.service.health import Health
+from arena.service.activities.context import build_entrants
+from arena.service.admission import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
+from arena.service.logs import get_logger
 from arena.service.metrics import Metrics
+from arena.service.supervision import NO_SANDBOX, Health, Supervisor
+from arena.tournament.creation import create_match
 from arena.tournament.runner import MatchExecutor
 from arena.trial.trials import TrialCheck, failed, passed
 from ratings.ledger.bots import NewVersion
@@ -27,8 +37,15 @@ from ratings.values.states import AdmissionState
 from tests.service.activities.contexts import at_work, service_context
 from tests.service.scheduler.executors import order
 from tests.support.patience import PATIENCE_S, until
-from tests.tournament.book import Book
+from tests.support.venvs import NAME, add_package, make_venv, settings_for
+from tests.tournament.book import TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor
+
+ADMITTED = AdmissionVerdict(AdmissionOutcome.ADMITTED, (passed(TrialCheck.START, "It starts."),), "Admitted.")
+REFUSED = AdmissionVerdict(
+    AdmissionOutcome.REFUSED, (failed(TrialCheck.PLAY, "It plays no legal action."),), "Refused: it plays."
+)
+UNDECIDED = AdmissionVerdict(AdmissionOutcome.UNDECIDED, (), "It will be looked at again: the host lost three matches.")
 
 
 @asynccontextmanager
@@ -64,13 +81,6 @@ def ask(book: Book, bot: str) -> AdmissionRecord:
 
 def state(book: Book, admission: AdmissionRecord) -> AdmissionState:
     return admission_row(book.database, admission.id).admission.state
-
-
-ADMITTED = AdmissionVerdict(AdmissionOutcome.ADMITTED, (passed(TrialCheck.START, "It starts."),), "Admitted.")
-REFUSED = AdmissionVerdict(
-    AdmissionOutcome.REFUSED, (failed(TrialCheck.PLAY, "It plays no legal action."),), "Refused: it plays."
-)
-UNDECIDED = AdmissionVerdict(AdmissionOutcome.UNDECIDED, (), "It will be looked at again: the host lost three matches.")
 
 
 @pytest.mark.parametrize(
@@ -260,3 +270,23 @@ async def test_a_version_of_an_unknown_runtime_is_refused_with_the_known_ones(bo
     summary = admission_row(book.database, asked.id).admission.summary
     assert summary is not None
     assert "runtime is 'python-ml', and this arena knows 'arena', 'bundled'" in summary
+
+
+async def test_entrants_are_built_for_the_runtime_as_it_is(book: Book, tmp_path: Path) -> None:
+    venv = make_venv(tmp_path / "venv", "fakenet==1")
+
+    def programs() -> StoredPrograms:
+        return replace(book.programs, runtimes=RuntimeCatalog(settings_for(venv), tmp_path / "cache"))
+
+    make = "import fakenet; open('made', 'w').write(fakenet.VERSION)"
+    version = book.add_bot("eva", runtime=NAME, build=make).content_hash
+    before = programs()
+    await build_version(before, version, has_owner=False)
+    bots = ("eva", "ann", "bob")
+    match = create_match(book.database, before, TERMS, bots=bots, choose_name=lambda _: "one")
+    add_package(venv, "fakenet", "2")
+    after = programs()
+    with pytest.raises(BuildMissingError):
+        after.find(version)
+    await build_entrants(book.database, after, match.id, Supervisor(Health(), get_logger("test")))
+    assert (after.find(version).directory / "made").read_text(encoding="utf-8") == "2"

@@ -1,10 +1,12 @@
-"""Standing ladders: who is there plays, who joins plays from the next wave on, and what is closed ends."""
+"""Ladders: who is available plays, who joins plays from the next wave on, seasons are frozen when it is time."""
+
+from __future__ import annotations
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -13,32 +15,48 @@ from structlog.testing import capture_logs
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.service.activities import availability as availability
-from arena.service.activities.availability import update_availability
-from arena.service.activities.ladders import LadderRunner
-from arena.service.activities.rules import follow_rules
+from arena.service.activities import ladders as ladders
+from arena.service.activities.context import ServiceContext
+from arena.service.activities.ladders import (
+    LadderRunner,
+    RemoteAvailability,
+    SeasonRunner,
+    follow_rules,
+    update_availability,
+)
+from arena.service.activities.tournaments import TournamentQueue
 from arena.service.logs import get_logger
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.remote.join_policy import Presence
+from arena.service.scheduler.queue import MatchPurpose
 from arena.tournament.creation import plan_ladder
-from arena.tournament.errors import RequestError
+from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
+from arena.tournament.seasons import announce_freeze, freeze_season, open_season
 from engine import registry
 from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import LeaseRequest
+from ratings.ledger.remote import RemoteJoin
+from ratings.ledger.service import ServiceLedger
 from ratings.read.absences import absent_versions, contenders
-from ratings.read.ladders import find_ladder, open_ladders
+from ratings.read.ladders import find_ladder, open_ladders, running_ladder
 from ratings.read.notices import list_notices
+from ratings.read.publishing import published_secret
+from ratings.read.tournaments import standings, tournament_row
 from ratings.read.unfinished import present_entrants, unfinished_tournaments
 from ratings.store.ids import now_us
 from ratings.store.ladders import RunningLadder
+from ratings.values.limits import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import BOTS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
+
+BUILD = "import fakenet; assert fakenet.VERSION != '2'; open('made', 'w').write(fakenet.VERSION)"
+LATER_US = 3_600_000_000
 
 
 def open_ladder(book: Book, **settings: int) -> RunningLadder:
@@ -151,9 +169,6 @@ def test_when_the_rules_change_a_ladder_closes_and_the_next_one_opens(
     assert any("begins anew" in notice.sentence for notice in list_notices(book.database).items)
 
 
-BUILD = "import fakenet; assert fakenet.VERSION != '2'; open('made', 'w').write(fakenet.VERSION)"
-
-
 def absent(book: Book) -> dict[str, str]:
     """The bots that ladders go on without, and why."""
     return {one.bot.name: one.absence.why for one in absent_versions(book.database)}
@@ -170,7 +185,7 @@ async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_ar
     async with keeping(book, executor, round_s=0.05):
         await until(lambda: all(played(executor, bot) > 3 for bot in BOTS))
         assert played(executor, "ada/eve") == 0
-        assert absent(book) == {"ada/eve": availability._FILES_GONE}
+        assert absent(book) == {"ada/eve": ladders._FILES_GONE}
         assert version.id not in present_entrants(book.database, running.tournament.id)
         files.with_name("elsewhere").rename(files)
         await until(lambda: played(executor, "ada/eve") > 4)
@@ -178,7 +193,7 @@ async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_ar
     told = [one.sentence for one in list_notices(book.database, everybodys=True).items if one.owner_id is not None]
     assert told == [
         "ada/eve version 1 can be started again, and is back on its ladders",
-        f"ada/eve version 1 plays on no ladder until this is mended: {availability._FILES_GONE}",
+        f"ada/eve version 1 plays on no ladder until this is mended: {ladders._FILES_GONE}",
     ]
     assert check(book.database) == []
 
@@ -255,3 +270,181 @@ async def test_a_bot_that_can_no_longer_be_built_is_absent_until_its_runtime_can
         before = played(executor, "eve")
         await until(lambda: played(executor, "eve") > before + 2)
     assert check(book.database) == []
+
+
+@dataclass
+class Home:
+    """A service whose remote bots a test connects and disconnects, with a clock that a test moves."""
+
+    book: Book
+    context: ServiceContext
+    presence: Presence
+    executor: ScriptedExecutor
+    now_s: float = 0.0
+    hashes: dict[str, str] = field(default_factory=dict)
+    availability: RemoteAvailability = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.availability = RemoteAvailability(self.context, self.presence, clock=lambda: self.now_s, away_s=60)
+
+    def connect(self, owner: str, version: str = "1") -> None:
+        """Let the bot `OWNER/fox` join."""
+        join = RemoteJoin(owner, "fox", version, (TWO.game,))
+        self.hashes[owner] = ServiceLedger(self.book.database).join_remote(join, OwnerLimits()).version.content_hash
+        self.presence.set_room(self.hashes[owner], 1)
+
+    def sit_down(self) -> None:
+        """Let a person take a seat."""
+        ledger = ServiceLedger(self.book.database)
+        ledger.ensure_people()
+        self.connect("people")
+
+    def leave(self, owner: str) -> None:
+        self.presence.remove(self.hashes[owner])
+
+    def played(self, owner: str) -> int:
+        return sum(f"{owner}/fox" in (seat.name for seat in spec.seats) for spec in self.executor.specs)
+
+    def absent(self) -> list[str]:
+        return [one.bot.name for one in absent_versions(self.book.database)]
+
+
+def open_remote_ladder(book: Book) -> RunningLadder:
+    plan = LadderPlan("homes", plan_ladder(TWO, LadderFormat(2, 0), remote=True))
+    return LadderLedger(book.database).open_ladder(plan, planner_of)
+
+
+@asynccontextmanager
+async def serving(book: Book, every_s: float = 0.01) -> AsyncIterator[Home]:
+    executor = ScriptedExecutor()
+    context = replace(service_context(book, executor), takes_remote=True)
+    home = Home(book, context, Presence(context.wake_up.notify), executor)
+    async with at_work(context, home.availability, LadderRunner(context, 0, round_s=3600), every_s=every_s):
+        yield home
+        assert context.supervisor.health.problems() == {}
+
+
+async def test_a_ladder_of_remote_bots_plays_with_those_who_are_connected(book: Book) -> None:
+    open_remote_ladder(book)
+    async with serving(book) as home:
+        home.connect("ada")
+        home.connect("eve")
+        await until(lambda: len(home.executor.finished) > 8)
+    assert {seat.name for spec in home.executor.specs for seat in spec.seats} == {"ada/fox", "eve/fox"}
+    assert all(seat.is_remote and seat.command == () for spec in home.executor.specs for seat in spec.seats)
+    assert check(book.database) == []
+
+
+async def test_people_who_sit_down_play_on_no_ladder_and_are_not_missed(book: Book) -> None:
+    open_remote_ladder(book)
+    async with serving(book) as home:
+        home.sit_down()
+        home.connect("ada")
+        home.connect("eve")
+        await until(lambda: len(home.executor.finished) > 8)
+        home.leave("people")
+        home.now_s += 61
+        home.leave("eve")
+        await until(lambda: list(home.availability._missed) != [])
+        home.now_s += 61
+        await until(lambda: home.absent() == ["eve/fox"])
+    assert home.played("people") == 0
+
+
+async def test_a_bot_that_is_away_for_a_moment_is_not_missed_and_one_that_stays_away_is(book: Book) -> None:
+    open_remote_ladder(book)
+    async with serving(book) as home:
+        for owner in ("ada", "eve", "joe"):
+            home.connect(owner)
+        await until(lambda: home.played("joe") > 2)
+        home.leave("joe")
+        await until(lambda: len(home.availability._missed) == 1)
+        before = home.played("joe")
+        home.now_s += 59
+        await until(lambda: home.played("joe") > before + 2)
+        assert home.absent() == []
+        home.now_s += 2
+        await until(lambda: home.absent() == ["joe/fox"])
+        before, all_before = home.played("joe"), len(home.executor.specs)
+        await until(lambda: len(home.executor.specs) > all_before + 10)
+        assert home.played("joe") <= before + 4, "what was handed out when it left is played"
+        home.connect("joe")
+        await until(lambda: home.absent() == [])
+        await until(lambda: home.played("joe") > before + 4)
+
+
+async def test_who_connects_wakes_a_ladder_that_waits(book: Book) -> None:
+    open_remote_ladder(book)
+    async with serving(book, every_s=3600) as home:
+        home.connect("ada")
+        home.connect("eve")
+        await until(lambda: len(home.executor.finished) > 4)
+
+
+async def test_after_a_restart_bots_have_the_same_while_to_come_back(book: Book) -> None:
+    open_remote_ladder(book)
+    async with serving(book) as home:
+        for owner in ("ada", "eve"):
+            home.connect(owner)
+        await until(lambda: len(home.executor.finished) > 2)
+    async with serving(book) as home:
+        await until(lambda: len(home.availability._missed) == 2)
+        assert home.absent() == []
+        home.now_s = 61
+        await until(lambda: home.absent() == ["ada/fox", "eve/fox"])
+        home.connect("eve")
+        await until(lambda: home.absent() == ["ada/fox"])
+
+
+async def test_a_service_to_which_no_bot_can_connect_plays_nothing_with_them(book: Book) -> None:
+    running = open_remote_ladder(book)
+    context = service_context(book, ScriptedExecutor())
+    with pytest.raises(NotPlayableError, match=r"set service\.play_address"):
+        await context.play(running.tournament.id, MatchPurpose.LADDER, "homes")
+
+
+def open_spring(book: Book) -> None:
+    LadderLedger(book.database).open_ladder(LadderPlan("spring", plan_ladder(TWO, LadderFormat(2, 0))), planner_of)
+
+
+async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_spring(book)
+    announced_us = now_us() + LATER_US
+    announce_freeze(book.database, "spring", announced_us, final_blocks=2)
+    context = service_context(book, ScriptedExecutor())
+    runner = SeasonRunner(context)
+    for now, is_due in ((announced_us - 1, False), (announced_us, True)):
+        for module in ("arena.service.activities.ladders", "ratings.ledger.seasons"):
+            monkeypatch.setattr(f"{module}.now_us", lambda now=now: now)
+        await runner.look()
+        season = running_ladder(book.database, "spring").season
+        assert (season.frozen_at_us is not None, season.final_tournament_id is not None) == (is_due, is_due)
+    final = season.final_tournament_id
+    assert final is not None
+    async with at_work(context, runner, LadderRunner(context, 0), TournamentQueue(context)):
+        await until(lambda: tournament_row(book.database, final).progress.is_over)
+    assert {row.matches for row in standings(book.database, final)} == {2 * 2}
+    assert len(standings(book.database, final)) == len(BOTS)
+    assert check(book.database) == []
+
+
+def test_a_season_without_a_final_is_only_frozen(book: Book) -> None:
+    open_spring(book)
+    assert freeze_season(book.database, "spring", 0) is None
+    running = running_ladder(book.database, "spring")
+    assert running.season.frozen_at_us is not None
+    assert running.season.final_tournament_id is None
+
+
+def test_the_next_season_has_a_secret_of_its_own_and_the_last_one_is_published(book: Book) -> None:
+    open_spring(book)
+    first = running_ladder(book.database, "spring").tournament
+    assert published_secret(book.database, first.id) is None
+    LadderLedger(book.database).close_season("spring", table=[])
+    assert published_secret(book.database, first.id) == first.secret
+    opened = open_season(book.database, "spring", None)
+    assert opened.season.name == "season 2"
+    assert opened.tournament.secret != first.secret
+    assert len(find_ladder(book.database, "spring").seasons) == 2

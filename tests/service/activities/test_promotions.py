@@ -13,12 +13,11 @@ import pytest
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.activities import tournaments
-from arena.service.activities.promotions import PromotionRunner
+from arena.service.activities.admissions import PromotionRule, PromotionRunner
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
-from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan

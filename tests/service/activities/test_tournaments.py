@@ -1,4 +1,6 @@
-"""Queued tournaments: found whoever created them, several at once, left to others, ended when they are cancelled."""
+"""Tournaments that are not over are played, and interrupted recomputations of ratings are finished."""
+
+from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,17 +9,23 @@ from dataclasses import replace
 import pytest
 
 from arena.service.activities import tournaments
-from arena.service.activities.tournaments import TournamentQueue
-from arena.service.health import Health
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.activities.tournaments import RatingRebuilder, TournamentQueue
+from arena.service.scheduler.queue import MatchPurpose
+from arena.service.supervision import Health
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.runner import run_tournament
+from ratings.ledger import pieces
+from ratings.ledger.annulments import annul_match
 from ratings.ledger.check import check
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
+from ratings.read.leaderboard import unfinished_pools
+from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.unfinished import unfinished_tournaments
 from ratings.store.models import TournamentRecord
+from ratings.store.sessions import write
 from ratings.values.limits import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
@@ -157,3 +165,48 @@ async def test_one_that_grants_more_cores_than_a_slot_has_is_left_to_the_command
     async with at_work(context, TournamentQueue(context, lambda: LATER_US)):
         await until(lambda: names_left(book) == ["wide"])
     assert executor.finished
+
+
+async def test_a_service_that_begins_again_finishes_what_is_left(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 2)
+    tournament = book.plan()
+    await run_tournament(book.database, tournament.id, ScriptedExecutor(), book.programs)
+    match = list_matches(book.database, MatchFilter(tournament.id), newest_first=False).items[0].match
+    context = service_context(book, ScriptedExecutor())
+    rerater = RatingRebuilder(context)
+    await rerater.look()
+    await rerater.close()
+    with write(book.database) as session:
+        annul_match(session, match.id, why="a broken clock", actor="operator")
+    async with at_work(context, rerater):
+        await until(lambda: not unfinished_pools(book.database))
+    assert check(book.database) == []
+
+
+@pytest.mark.parametrize("is_left_behind", [True, False])
+async def test_what_was_left_behind_is_finished_and_what_somebody_works_on_is_left_to_him(
+    book: Book, is_left_behind: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 2)
+    tournament = book.plan()
+    await run_tournament(book.database, tournament.id, ScriptedExecutor(), book.programs)
+    match = list_matches(book.database, MatchFilter(tournament.id), newest_first=False).items[0].match
+
+    def annul() -> None:
+        with write(book.database) as session:
+            annul_match(session, match.id, why="a broken clock", actor="operator")
+
+    if is_left_behind:
+        annul()
+    context = service_context(book, ScriptedExecutor())
+    now_s = [0.0]
+    rerater = RatingRebuilder(context, 30.0, lambda: now_s[0])
+    await rerater.look()
+    if not is_left_behind:
+        annul()
+        await rerater.look()
+        assert len(unfinished_pools(book.database)) == 1
+        now_s[0] = 31.0
+    async with at_work(context, rerater):
+        await until(lambda: not unfinished_pools(book.database))
+    assert check(book.database) == []

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.match.spec import SeatSpec
-from arena.model.admissions import Finding, FindingState
-from arena.service.admission.admit import admit
-from arena.service.admission.values import AdmissionRequest, AdmissionVerdict
+from arena.model.bots import Finding, FindingState
+from arena.service.admission import AdmissionRequest, AdmissionVerdict, admit
 from arena.tournament.runner import MatchExecutor
 from arena.trial.lineup import sample_seat, setups_of
 from tests.support.patience import any_start

@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 
 from arena.executor.local import LocalExecutor
-from arena.model.admissions import FindingState
-from arena.service.admission.values import AdmissionOutcome
+from arena.model.bots import FindingState
+from arena.service.admission import AdmissionOutcome
 from arena.trial.lineup import sample_seat, setups_of
 from arena.trial.trials import TrialCheck
 from tests.service.admission.places import choosing_bot, look_at

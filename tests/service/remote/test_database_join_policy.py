@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.messages import JoinRequest
+from arena.match.decisions import JoinRequest
 from arena.service.remote.database_join_policy import DatabaseJoinPolicy
 from arena.service.remote.join_policy import JoinGrant, JoinRefusal
 from engine import registry

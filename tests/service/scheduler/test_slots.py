@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from arena.executor.interface import NotBegunError
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
-from arena.service.scheduler.jobs import MatchPurpose, QueuedMatch
+from arena.service.scheduler.queue import MatchPurpose, QueuedMatch
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.tournament.rate_limit import MatchRateLimit
 from tests.service.scheduler.executors import HeldExecutor, order, settle

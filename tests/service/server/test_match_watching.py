@@ -16,7 +16,7 @@ import pytest_asyncio
 from arena.executor.local import LocalExecutor
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
-from arena.i18n.translation import translate
+from arena.i18n.catalogue import translate
 from arena.match.live import LiveEvent
 from arena.match.spec import SeatSpec
 from arena.model.errors import ClientError, FellBehindError, ForbiddenError, HiddenError
@@ -24,9 +24,9 @@ from arena.model.live import LogPart, MatchEvent
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote import RemoteArena
-from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.scheduler.observers import LiveSlots
+from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots, SlotsView
-from arena.service.scheduler.watching import LiveSlots
 from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger

@@ -23,10 +23,9 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.errors import UploadRefusedError
-from arena.model.admissions import Admission
+from arena.model.bots import Admission
 from arena.service.server.errors import CallError
-from arena.service.server.quotas import OwnerQuotas
-from arena.service.server.submissions import LocalSubmissions, SubmissionServices, UploadCounter
+from arena.service.server.submissions import LocalSubmissions, OwnerQuotas, SubmissionServices, UploadCounter
 from ratings.errors import LimitError
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database

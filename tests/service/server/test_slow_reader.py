@@ -16,7 +16,7 @@ from arena.model.errors import ClientError
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote import RemoteArena
-from arena.service.server import interceptor
+from arena.service.server import calls
 from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
 from arena.v1.match_service_pb2 import WatchLogsRequest, WatchLogsResponse
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
@@ -76,7 +76,7 @@ async def serving(directory: Path, live: Writing) -> AsyncIterator[tuple[Endpoin
 
 @pytest.fixture(autouse=True)
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interceptor, "READ_PATIENCE_S", 0.3)
+    monkeypatch.setattr(calls, "READ_PATIENCE_S", 0.3)
 
 
 @pytest.mark.hostile("watch-and-never-read")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.content import content_hash
+from arena.model.bots import UploadTicket
 from arena.model.errors import ClientError, RefusedError
-from arena.model.uploads import UploadTicket
 from arena.rpc.errors import BusyError, LoginError, UnavailableError
 from arena.rpc.remote import RemoteArena
 from arena.rpc.upload import submit

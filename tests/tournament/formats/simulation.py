@@ -7,10 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from arena.tournament.formats.format import Format, FormatStanding
-from arena.tournament.formats.past import NOTHING, Past
-from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation, Wave
-from arena.tournament.formats.waves import is_ready, seen_by_plan
+from arena.tournament.formats.catalog import is_ready, seen_by_plan
+from arena.tournament.formats.format import (
+    NOTHING,
+    BlockState,
+    CircularOrder,
+    Entrant,
+    Format,
+    FormatStanding,
+    Past,
+    PlayedBlock,
+    Situation,
+    Wave,
+)
 from ratings.statistics.blocks import rotations
 
 SEED = 7

@@ -8,9 +8,8 @@ from random import Random
 import pytest
 
 from arena.tournament.formats.adaptive import Adaptive, with_zone
-from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock
-from arena.tournament.formats.waves import is_ready
+from arena.tournament.formats.catalog import is_ready
+from arena.tournament.formats.format import BlockState, CircularOrder, PlayedBlock, ScheduleError
 from ratings.statistics.blocks import rotations
 from tests.tournament.formats.simulation import SEED, Played, field_of, plan_wave
 

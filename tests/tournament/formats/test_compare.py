@@ -1,23 +1,35 @@
-"""NEW against OLD: the same blocks for both, and an end as soon as it is known."""
+"""NEW against OLD: fair tables in every step, the same blocks for both, and an end as soon as it is known."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from math import comb
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.compare import Compare, Design, design_for
-from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation
-from arena.tournament.formats.tables_of_two import step_orders
+from arena.tournament.formats.compare import (
+    Compare,
+    Design,
+    changed_places,
+    design_for,
+    is_whole_in_one,
+    shares_tables,
+    step_orders,
+    turn_to_change,
+)
+from arena.tournament.formats.format import BlockState, CircularOrder, Entrant, PlayedBlock, ScheduleError, Situation
 from ratings.statistics.blocks import rotations
 from ratings.statistics.compare.comparison import ComparisonAnswer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 NEW, OLD = "bot0", "bot1"
+CANDIDATE, BASELINE = "new", "old"
+DESIGNS = [Compare(2, 500, design=Design.ALONE), Compare(3, 500, design=Design.ALONE), Compare(2, 500)]
+FIELD = ("ann", "bob", "cat", "dog", "eve")
 
 
 def block(order: CircularOrder, best: str | None, digest: str = "") -> PlayedBlock:
@@ -77,9 +89,6 @@ def won_by(winner: str | None, form: Compare, most: int = 500) -> Played:
             tuple(block(order, winner if winner in order else None, str(len(played.waves))) for order in orders)
         )
     return played
-
-
-DESIGNS = [Compare(2, 500, design=Design.ALONE), Compare(3, 500, design=Design.ALONE), Compare(2, 500)]
 
 
 @pytest.mark.parametrize("form", DESIGNS, ids=str)
@@ -199,3 +208,56 @@ def test_steps_that_are_void_at_the_limit_leave_it_undecided() -> None:
 
     assert after(whole, PlayedBlock((NEW, OLD), BlockState.VOID)) is ComparisonAnswer.UNDECIDED
     assert after(whole, PlayedBlock((NEW, OLD))) is None
+
+
+def matches(orders: list[CircularOrder]) -> Counter[CircularOrder]:
+    return Counter(sitting for order in orders for sitting in rotations(order))
+
+
+@given(seats=st.integers(2, 5), guests=st.integers(0, 5), number=st.integers(0, 200), seed=st.integers(0, 99))
+def test_every_match_is_played_with_changed_places_too(seats: int, guests: int, number: int, seed: int) -> None:
+    field = FIELD[:guests] if guests >= seats - 1 else ()
+    orders = step_orders(CANDIDATE, BASELINE, field, seats, number, seed)
+    played = matches(orders)
+    assert played == Counter({changed_places(sitting, CANDIDATE, BASELINE): count for sitting, count in played.items()})
+    assert all(len(order) == seats for order in orders)
+    seated = Counter(entrant for order in orders for entrant in order)
+    assert seated[CANDIDATE] == seated[BASELINE] > 0
+    shares = shares_tables(seats, has_field=bool(field))
+    assert all((CANDIDATE in order and BASELINE in order) == shares for order in orders)
+
+
+@pytest.mark.parametrize(("seats", "is_whole"), [(2, True), (3, False), (4, True), (5, False)])
+def test_a_table_of_an_even_number_turns_one_into_the_other(seats: int, is_whole: bool) -> None:
+    assert is_whole_in_one(seats) is is_whole
+    assert all(len(step_orders(CANDIDATE, BASELINE, (), seats, number, 1)) == 2 - is_whole for number in range(20))
+
+
+def test_the_turn_that_changes_places_is_found() -> None:
+    assert turn_to_change((CANDIDATE, BASELINE), CANDIDATE, BASELINE) == 1
+    assert turn_to_change((CANDIDATE, CANDIDATE, BASELINE, BASELINE), CANDIDATE, BASELINE) == 2
+    assert turn_to_change((CANDIDATE, CANDIDATE, BASELINE), CANDIDATE, BASELINE) is None
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_all_groups_of_a_field_take_turns_in_an_order_that_is_drawn(seats: int) -> None:
+    guests = seats - 2 if seats > 2 else 1
+    turn = comb(len(FIELD), guests)
+
+    def groups(seed: int, begin: int) -> list[frozenset[str]]:
+        steps = [
+            step_orders(CANDIDATE, BASELINE, FIELD, seats, number, seed)[0] for number in range(begin, begin + turn)
+        ]
+        return [frozenset(order) - {CANDIDATE, BASELINE} for order in steps]
+
+    first = groups(1, 0)
+    assert len(set(first)) == turn
+    assert set(groups(1, turn)) == set(first)
+    assert groups(1, turn) != first
+    assert groups(2, 0) != first
+    assert groups(1, 0) == first
+
+
+def test_alone_every_arrangement_of_a_table_takes_its_turn() -> None:
+    orders = {frozenset(rotations(step_orders(CANDIDATE, BASELINE, (), 4, number, 3)[0])) for number in range(2)}
+    assert len(orders) == 2

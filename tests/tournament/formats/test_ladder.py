@@ -1,12 +1,17 @@
+"""Ladders and the finals of their seasons: who meets whom, how often, and what is remembered."""
+
+from __future__ import annotations
+
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.ladder import LadderFormat
-from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
-from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation
+from arena.tournament.formats.final import Final
+from arena.tournament.formats.format import BlockState, Entrant, PlayedBlock, ScheduleError, Situation
+from arena.tournament.formats.ladder import SETTINGS, LadderFormat, match_quality, strengths
 from ratings.statistics.blocks import rotations
 from ratings.statistics.skill import Skill
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play, standings
@@ -95,3 +100,27 @@ def test_who_comes_back_is_planned_again_and_every_earlier_wave_follows_as_befor
         assert not (left <= number < left + absence and any("bot0" in order for order in orders))
         waves.append(tuple(stronger_wins(order) for order in orders))
     assert "bot0" in Situation(tuple(after), tuple(waves), SEED).present
+
+
+@settings(max_examples=25)
+@given(st.integers(2, 5), st.integers(0, 12), st.integers(1, 20))
+def test_in_a_final_everybody_plays_equally_many_matches_in_each_seat(seats: int, more: int, blocks: int) -> None:
+    played = play(Final(seats, blocks), field_of(seats + more), Random(1))
+    assert len(played.waves) == 1
+    assert all(len(set(block.order)) == seats for block in played.blocks)
+    counts = Counter(entrant for block in played.blocks for entrant in block.order)
+    # A block is played in all its rotations, so whoever sits in equally many blocks has had each seat equally often.
+    assert set(counts.values()) == {-(-blocks // seats) * seats}
+    assert len(counts) == seats + more
+
+
+def test_successive_rounds_bring_other_opponents() -> None:
+    played = play(Final(2, 20), field_of(12), Random(1))
+    assert len({frozenset(block.order) for block in played.blocks}) > 40
+
+
+def test_a_final_without_blocks_or_without_enough_bots_is_refused() -> None:
+    with pytest.raises(ScheduleError, match="needs at least 1 block, not 0"):
+        Final(3, 0).check(5)
+    with pytest.raises(ScheduleError, match="3 seats need at least 3 entrants, not 2"):
+        Final(3, 6).check(2)

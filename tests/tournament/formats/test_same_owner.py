@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
-from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.final import Final
-from arena.tournament.formats.format import Format
+from arena.tournament.formats.format import Entrant, Format, ScheduleError
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
-from arena.tournament.formats.same_owner import (
+from arena.tournament.formats.seating import (
     are_apart,
     check_all_apart,
     check_apart,
@@ -27,7 +26,6 @@ from arena.tournament.formats.same_owner import (
     owners_of,
     sitting_out,
 )
-from arena.tournament.formats.situation import Entrant
 from arena.tournament.formats.swiss import Swiss
 from tests.tournament.formats.simulation import Chances, Played, play
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.i18n.translation import translate
-from arena.tournament.formats.matching import Matching
-from arena.tournament.formats.pairing import pair, rematches, seat_tables
-from arena.tournament.formats.situation import CircularOrder
+from arena.i18n.catalogue import translate
+from arena.tournament.formats.format import CircularOrder
+from arena.tournament.formats.pairing import Matching, pair, rematches, seat_tables
 from arena.tournament.formats.swiss import Swiss, usual_rounds
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play, standings
 

@@ -20,7 +20,7 @@ from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.match.replay import ReplayError, load
-from arena.model.replays import Replay
+from arena.model.matches import Replay
 from engine.os_errors import os_error_text
 from engine.text import Text
 

@@ -21,8 +21,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import UploadDisplay
 from arena.cli.verbs.bot.versions import print_findings
 from arena.hosting.manifest import load_manifest
-from arena.model.admissions import Admission
-from arena.model.uploads import Submitted
+from arena.model.bots import Admission, Submitted
 from engine.text import Text
 from ratings.values.states import AdmissionState
 

@@ -25,8 +25,8 @@ from arena.cli.verbs.bot.versions import finding_line
 from arena.executor.local import LocalExecutor
 from arena.hosting.builder.build import BuildFailure, PreparedBot, prepare_bot
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.match.programs import program_seat
-from arena.model.admissions import Finding, FindingState
+from arena.match.spec import program_seat
+from arena.model.bots import Finding, FindingState
 from arena.model.columns import SEATS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.trial.artifacts import ArtifactDirectory, whole_log
 from arena.trial.lineup import SEARCH, Lineup, of_known_rules, opponent_in

@@ -16,8 +16,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
 from arena.cli.shared.pools import describe_pool
 from arena.model.columns import MATCH_SEATS, Column, ColumnKind
-from arena.model.match_details import AttemptFact, MatchDetail, MatchSeat, MatchTimes, SeatLog, SeatTime
-from arena.model.matches import LOG_STAYS_AT_HOME
+from arena.model.matches import LOG_STAYS_AT_HOME, AttemptFact, MatchDetail, MatchSeat, MatchTimes, SeatLog, SeatTime
 from ratings.values.states import AttemptState, MatchState
 
 if TYPE_CHECKING:  # it names every value that crosses the interface

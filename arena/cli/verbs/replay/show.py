@@ -22,7 +22,7 @@ from arena.cli.shared.options import AsJson, Database, Language, SvgFile, exampl
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
 from arena.match.replay import ReplayError, load, with_texts
 from arena.model.columns import Column, ColumnKind
-from arena.model.replays import Replay
+from arena.model.matches import Replay
 from arena.story.encoding import frame_json
 from arena.story.errors import StoryError
 from arena.story.replays import story_of_replay

@@ -31,7 +31,7 @@ from arena.cli.shared.terminal import Screen
 from arena.model.columns import STANDINGS, without_empty
 from arena.model.operations import Operation, OperationState
 from arena.model.tournaments import STOPPED, TournamentDetail
-from arena.tournament.speed import SpeedMeter
+from arena.tournament.run_progress import SpeedMeter
 from engine.text import Text
 
 app = typer.Typer()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from arena.match.decisions import Answer
 from arena.match.match import Match
-from arena.match.messages import Answer
-from arena.wire.encoding import MatchEncoder
+from arena.wire.messages import MatchEncoder
 from engine.chance import Chance, RecordingChance, ScriptedChance, SeededChance
 from engine.core import Reveal
 from engine.games.rex_romanorum import GAME
