@@ -26,10 +26,8 @@ from sqlalchemy import insert
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_for, pool_of, settings_of
 from ratings.read import leaderboard
-from ratings.read.crosstable import meetings
-from ratings.read.forms import history
-from ratings.read.pools import find_pool
-from ratings.read.scope import MatchScope
+from ratings.read.pools import MatchScope, find_pool
+from ratings.read.statistics import history, meetings
 from ratings.statistics.reference import rate_by_package
 from ratings.statistics.skill import newcomer, rate
 from ratings.store import tables

@@ -23,9 +23,9 @@ from arena.tournament.formats.waves import seen_by_plan
 from arena.tournament.stored import format_of, situation_of
 from arena.tournament.table import read_situation
 from engine.text import Text
-from ratings.read.crosstable import names
 from ratings.read.paging import part_of
-from ratings.read.report import TournamentReport
+from ratings.read.statistics import names
+from ratings.read.tournament_report import TournamentReport
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database

@@ -15,9 +15,9 @@ from arena.model.ratings import (
     OfficialTable,
 )
 from engine.text import Text
-from ratings.read.crosstable import names as names_of
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool, pool_value
+from ratings.read.statistics import names as names_of
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord
 from ratings.values.official import Circle, OfficialRow, Suspicion

@@ -6,9 +6,9 @@ from arena.app.lookup import find_pool_id, find_version, shown_scope
 from arena.app.policy import AppContext
 from arena.model.errors import RefusedError
 from engine.text import Text
-from ratings.read import crosstable as counts
-from ratings.read.lengths import lengths
+from ratings.read import statistics as counts
 from ratings.read.paging import part_of
+from ratings.read.statistics import lengths
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.statistics import (
     MOST_IN_CROSSTABLE,
@@ -47,7 +47,7 @@ class LocalStatistics:
         self, bot: str, pool: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[RatingChange]:
         pool_id, found = find_pool_id(self._context, pool), find_version(self._context, bot)
-        from ratings.read.forms import history  # with what pages show of versions, which nothing else here needs
+        from ratings.read.statistics import history  # with what pages show of versions, which nothing else here needs
 
         return history(self._context.database, pool_id=pool_id, version_id=found.version.id, limit=limit, after=after)
 

@@ -9,7 +9,7 @@ from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.programs import Programs
 from arena.tournament.stored import clock_of
-from ratings.read.promotions import LADDER, PROMOTES, WaitingVersion
+from ratings.read.admissions import LADDER, PROMOTES, WaitingVersion
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder
 from ratings.store.models import TournamentRecord, VersionRecord

@@ -393,7 +393,7 @@ def _leak_rows(report: ReportedMatch) -> list[dict[str, Any]]:
 
 
 def log_rows(match_id: str, logs: Sequence[ReportedLog]) -> list[dict[str, Any]]:
-    """Return the rows that keep the logs of a match; `ratings.read.logs.seat_log` reads them."""
+    """Return the rows that keep the logs of a match; `ratings.read.matches.seat_log` reads them."""
     return [
         {"match_id": match_id, "seat": log.seat, "data": zlib.compress(log.data), "cut_bytes": log.cut_bytes}
         for log in logs

@@ -119,7 +119,9 @@ def _planned_of_matches(source: Source, kind: RemovalKind, days: int, most_bytes
     if not cuts:
         return None
     cut = max(cuts, key=lambda one: one.before_us)
-    items, size = _count(source, table, cut.before_us, kind)
+    may_go = removable_log(cut.before_us) if kind is RemovalKind.LOGS else removable_replay(cut.before_us)
+    with read(source) as session:
+        items, size = _sum(session, table, cut.before_us, may_go)
     return Planned(kind, cut.before_us, cut.why, items, size, is_by_size=cut.is_by_size)
 
 
@@ -152,12 +154,6 @@ def _newest_first(source: Source, table: CoreTable) -> Iterator[tuple[int, int]]
         if len(rows) < _PART:
             return
         last = rows[-1][0]
-
-
-def _count(source: Source, table: CoreTable, before_us: int, kind: RemovalKind) -> tuple[int, int]:
-    may_go = removable_log(before_us) if kind is RemovalKind.LOGS else removable_replay(before_us)
-    with read(source) as session:
-        return _sum(session, table, before_us, may_go)
 
 
 def _sum(session: Session, table: CoreTable, before_us: int, may_go: ColumnElement[bool]) -> tuple[int, int]:

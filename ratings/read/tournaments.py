@@ -1,13 +1,13 @@
-"""Tournaments: found by name or id, listed, with how far they are and how their entrants fare."""
+"""Tournaments: found by name or id, listed, their progress and standings, and whether their secrets are public yet."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, or_
+from sqlalchemy import bindparam, exists, func, or_
 from sqlalchemy import select as core_select
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
@@ -23,18 +23,12 @@ from ratings.store.tables import AnyRow
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 
+_e, _v, _b, _t, _p = tables.entrant, tables.version, tables.bot, tables.tournament, tables.pool
+_y, _m = tables.entrant_tally, tables.match
 _NEWEST_FIRST = Order("tournaments", (tables.tournament.c.id,), (str,))
 _NAMES = select(TournamentRecord.id, TournamentRecord.name)
 _MOST_NAMED = 1000
 _OPEN = (MatchState.PLANNED, MatchState.LEASED)
-_e, _v, _b, _t, _p, _y = (
-    tables.entrant,
-    tables.version,
-    tables.bot,
-    tables.tournament,
-    tables.pool,
-    tables.entrant_tally,
-)
 _STANDINGS = (
     # Of thousands of entrants the objects take longer than all the rest, so there are none.
     core_select(_v.c.id, _b.c.name, _v.c.number, _v.c.content_hash, _p.c.seats)
@@ -48,6 +42,14 @@ _STANDINGS = (
     .where(_e.c.tournament_id == bindparam("tournament"))
     .order_by(_e.c.position)
 )
+_HAS_OPEN = exists().where(_m.c.tournament_id == _t.c.id, _m.c.state.in_(_OPEN))
+_UNFINISHED = (
+    core_select(_t.c.id, _t.c.name, _t.c.format, _t.c.created_at_us, _p.c.remote)
+    .join(_p, _p.c.id == _t.c.pool_id)
+    .where(_t.c.cancelled_at_us.is_(None), or_(_t.c.more_waves, _HAS_OPEN))
+    .order_by(_t.c.id)
+)
+_PRESENT = core_select(_e.c.version_id).where(_e.c.withdrawn_wave.is_(None)).order_by(_e.c.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,3 +251,44 @@ def _entrant(row: AnyRow) -> EntrantRow:
     score = row.points / (row.matches * most_points(row.seats))
     whole = WholeBlocks(row.blocks, row.block_points, row.block_matches * most_points(row.seats))
     return EntrantRow(*who, row.matches, Firsts(row.wins, row.shared, row.draws), score, row.forfeits, whole)
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedTournament:
+    """A tournament of which something is left to play or to plan."""
+
+    id: str
+    name: str
+    format: str
+    created_at_us: int
+    remote: bool
+    """Whether remote bots play in it, so that only a service can play it."""
+
+
+def unfinished_tournaments(source: Source) -> list[UnfinishedTournament]:
+    """Return all tournaments that are neither over nor cancelled nor a ladder's season, the oldest first."""
+    with read(source) as session:
+        is_season = exists().where(tables.season.c.tournament_id == _t.c.id)
+        rows = session.connection().execute(_UNFINISHED.where(~is_season))
+        return [UnfinishedTournament(row.id, row.name, row.format, row.created_at_us, row.remote) for row in rows]
+
+
+def present_entrants(source: Source, tournament_id: str) -> tuple[str, ...]:
+    """Return the ids of the versions that take part in a tournament and have not withdrawn, in the order of entry."""
+    with read(source) as session:
+        query = _PRESENT.where(_e.c.tournament_id == tournament_id)
+        return tuple(row.version_id for row in session.connection().execute(query))
+
+
+def published_secret(source: Source, tournament_id: str) -> str | None:
+    """Return the secret of a tournament that is over, or of a season that is closed; until then `None`.
+
+    Before, it would give the dice and piles of matches to come. Raises NotFoundError.
+    """
+    from ratings.store.season import season_of  # no list of tournaments needs it
+
+    with read(source) as session:
+        tournament = get_tournament(session, tournament_id)
+        season = season_of(session, tournament_id)
+        is_closed = season is None or season.closed_at_us is not None
+        return tournament.secret if is_closed and count_progress(session, tournament_id).is_over else None

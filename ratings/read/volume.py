@@ -1,4 +1,4 @@
-"""How much a database holds, and how fast it grows."""
+"""What a database holds: rows of its tables, files of versions, bytes of replays and logs, and how fast it grows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ratings.store.retention import first_id
 from ratings.store.sessions import Source, read
 from ratings.values.states import MatchState
 
+_m = tables.match
 _SAMPLE = 1_000
 _WEEK_US = 7 * 24 * 3600 * 1_000_000
-_m = tables.match
 _FINISHED = select(func.count()).where(_m.c.state == MatchState.FINISHED)
 
 
@@ -60,3 +60,47 @@ def _count(session: Session, table: CoreTable) -> int:
 def _mean(session: Session, table: CoreTable) -> float:
     newest = select(func.length(table.c.data).label("size")).order_by(table.c.match_id.desc()).limit(_SAMPLE).subquery()
     return float(session.connection().execute(select(func.coalesce(func.avg(newest.c.size), 0))).scalar_one())
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCounts:
+    """How many rows of the tables that people know there are."""
+
+    owners: int
+    bots: int
+    versions: int
+    tournaments: int
+    matches: int
+    replays: int
+    seat_logs: int
+
+
+def held_counts(source: Source) -> HeldCounts:
+    """Return how much of everything there is."""
+    with read(source) as session:
+        return HeldCounts(
+            _count(session, tables.owner),
+            _count(session, tables.bot),
+            _count(session, tables.version),
+            _count(session, tables.tournament),
+            _count(session, tables.match),
+            _count(session, tables.replay),
+            _count(session, tables.seat_log),
+        )
+
+
+def held_versions(source: Source) -> list[str]:
+    """Return the content hashes of all versions whose files are kept, sorted, each once; remote ones have none."""
+    version, bot = tables.version, tables.bot
+    query = select(version.c.content_hash).join(bot, bot.c.id == version.c.bot_id)
+    query = query.where(version.c.files_removed_at_us.is_(None), ~bot.c.remote)
+    with read(source) as session:
+        return list(session.connection().execute(query.distinct().order_by(version.c.content_hash)).scalars())
+
+
+def is_held(source: Source, content_hash: str) -> bool:
+    """Return whether a version has these files, and they are to be kept."""
+    version = tables.version
+    query = select(version.c.id).where(version.c.content_hash == content_hash, version.c.files_removed_at_us.is_(None))
+    with read(source) as session:
+        return session.connection().execute(query.limit(1)).first() is not None

@@ -8,7 +8,7 @@ import pytest
 from arena.i18n.catalogue import words
 from arena.model import bots, columns, match_details, matches, tournaments
 from arena.model.columns import Column, ColumnKind
-from ratings.read import sorting
+from ratings.read import leaderboard
 from ratings.values import bots as versions
 from ratings.values import leaderboards, official, statistics
 from ratings.values import tournaments as played
@@ -45,7 +45,7 @@ def test_no_table_is_left_out() -> None:
 
 
 def test_a_leaderboard_is_sorted_by_the_columns_by_which_the_database_can() -> None:
-    assert {column.title for column in columns.LEADERBOARD if column.order} == set(sorting.COLUMNS)
+    assert {column.title for column in columns.LEADERBOARD if column.order} == set(leaderboard.COLUMNS)
 
 
 def test_an_unknown_column_cannot_be_picked() -> None:

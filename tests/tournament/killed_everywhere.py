@@ -30,7 +30,7 @@ from arena.tournament.formats.swiss import Swiss
 from arena.tournament.runner import run_tournament
 from ratings.ledger import attempts, leasing, recording, waves
 from ratings.ledger.check import check
-from ratings.read.report import tournament_report
+from ratings.read.tournament_report import tournament_report
 from ratings.read.tournaments import list_tournaments
 from tests.tournament.book import BOTS, install_nim, open_book
 from tests.tournament.runner_process import after

@@ -16,7 +16,7 @@ from arena.tournament.formats.swiss import Swiss
 from ratings.ledger.check import check
 from ratings.ledger.service import ServiceLedger
 from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.report import tournament_report
+from ratings.read.tournament_report import tournament_report
 from ratings.read.waves import tournament_waves
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write

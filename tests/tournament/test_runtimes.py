@@ -14,8 +14,7 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.matches import match_detail
-from ratings.read.runtimes import seen_runtimes
+from ratings.read.matches import match_detail, seen_runtimes
 from ratings.store.models import TournamentRecord
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import TERMS, Book

@@ -15,9 +15,8 @@ from arena.service.tasks import SupervisedTasks, TaskSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.rate_limit import MatchRateLimit, matches_to_look_at, pace_after, rate_of
 from ratings.ledger.ladder_ledger import LadderLedger
-from ratings.read.absences import absent_versions, contenders
-from ratings.read.ladders import last_starts, open_ladders
-from ratings.read.unfinished import present_entrants
+from ratings.read.ladders import absent_versions, contenders, last_starts, open_ladders
+from ratings.read.tournaments import present_entrants
 from ratings.store.ladders import RunningLadder
 
 ROUND_S = 300.0

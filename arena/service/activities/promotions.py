@@ -21,8 +21,8 @@ from engine.text import Text
 from ratings.errors import BotError, PlanError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
+from ratings.read.admissions import PromotionTest, WaitingVersion, promotion_tests, waiting_versions
 from ratings.read.ladders import open_ladders
-from ratings.read.promotions import PromotionTest, WaitingVersion, promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
 from ratings.statistics.compare.comparison import ComparisonAnswer
 from ratings.store.ladders import RunningLadder, plays

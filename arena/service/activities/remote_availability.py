@@ -10,7 +10,7 @@ from typing import Protocol
 from arena.service.activities.context import ServiceContext
 from engine.text import Text
 from ratings.ledger.service import ServiceLedger
-from ratings.read.absences import remote_versions
+from ratings.read.ladders import remote_versions
 from ratings.store.models import VersionRecord
 
 WHY = Text("service.not_connected", "it is not connected")

@@ -16,8 +16,8 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.ledger.syncing import Changes
 from ratings.ledger.waves import WaveLedger
+from ratings.read.accounts import list_notices
 from ratings.read.ladders import find_ladder, list_ladders, open_ladders
-from ratings.read.notices import list_notices
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.season import season_of

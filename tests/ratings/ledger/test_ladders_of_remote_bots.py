@@ -12,8 +12,8 @@ from ratings.ledger.leasing import release
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import list_notices
 from ratings.read.bots import all_versions, find_version
-from ratings.read.notices import list_notices
 from ratings.store.database import Database
 from ratings.store.sessions import write
 from ratings.values.limits import OwnerLimits

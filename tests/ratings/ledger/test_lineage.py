@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ratings.errors import AccountError, BotError, LimitError, NotFoundError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
-from ratings.read.lineage import active_version, bot_events
+from ratings.read.active_versions import active_version, bot_events
 from ratings.store.database import Database
 from ratings.store.lineage import Lineage, lineage_of
 from ratings.values.states import BotEventKind

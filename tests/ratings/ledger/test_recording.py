@@ -16,10 +16,8 @@ from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.recording import record_results
-from ratings.read.leaks import leak_checks
-from ratings.read.logs import StoredLog, seat_log
-from ratings.read.matches import match_detail, replay_of
-from ratings.read.runtimes import seen_runtimes
+from ratings.read.matches import StoredLog, match_detail, replay_of, seat_log, seen_runtimes
+from ratings.read.tournament_report import leak_checks
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
 from ratings.values.states import AttemptState, MatchState

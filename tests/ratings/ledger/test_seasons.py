@@ -14,11 +14,10 @@ from ratings.ledger.ladders import LadderPlan, SeasonPlan
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.ledger.waves import Planner, WaveLedger
+from ratings.read.accounts import list_notices
 from ratings.read.exporting import export_tournament
 from ratings.read.ladders import find_ladder, open_ladders
-from ratings.read.notices import list_notices
-from ratings.read.publishing import published_secret
-from ratings.read.tournaments import tournament_row
+from ratings.read.tournaments import published_secret, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
 from ratings.store.ids import now_us

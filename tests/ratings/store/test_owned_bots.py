@@ -10,8 +10,8 @@ from alembic.config import Config
 
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
+from ratings.read.active_versions import active_version, bot_events
 from ratings.read.bots import find_version, list_bots
-from ratings.read.lineage import active_version, bot_events
 from ratings.store import schema
 from ratings.store.database import open_database, upgrade
 from tests.support.raw_database import make_empty, raw

@@ -28,10 +28,9 @@ from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import LeaseRequest
-from ratings.read.absences import absent_versions, contenders
-from ratings.read.ladders import find_ladder, open_ladders
-from ratings.read.notices import list_notices
-from ratings.read.unfinished import present_entrants, unfinished_tournaments
+from ratings.read.accounts import list_notices
+from ratings.read.ladders import absent_versions, contenders, find_ladder, open_ladders
+from ratings.read.tournaments import present_entrants, unfinished_tournaments
 from ratings.store.ids import now_us
 from ratings.store.ladders import RunningLadder
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context

@@ -16,7 +16,7 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.check import check
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
-from ratings.read.unfinished import unfinished_tournaments
+from ratings.read.tournaments import unfinished_tournaments
 from ratings.store.models import TournamentRecord
 from ratings.values.limits import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context

@@ -22,8 +22,8 @@ from arena.service.settings.values import RetentionSection
 from arena.service.supervision import Supervisor
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import list_notices
 from ratings.read.bots import find_version
-from ratings.read.notices import list_notices
 from ratings.read.retention import DAY_US, Limits, removals
 from ratings.store.database import Database, open_database
 from ratings.store.ids import now_us

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from ratings.ledger.leasing import LeasedMatch
-from ratings.read.crosstable import by_opponent, by_seat, crosstable, meetings
-from ratings.read.lengths import lengths
-from ratings.read.scope import MatchScope
+from ratings.read.pools import MatchScope
+from ratings.read.statistics import by_opponent, by_seat, crosstable, lengths, meetings
 from ratings.read.tournaments import standings
 from ratings.store.database import Database
 from ratings.store.sessions import write
