@@ -45,8 +45,8 @@ from benchmarks.simulated_slots import Calls, Workers
 from benchmarks.virtual_time import VirtualClock, VirtualLoop
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import Database, open_database
-from ratings.store.progress import count_progress
 from ratings.store.sessions import read
+from ratings.store.waves import count_progress
 from tests.support import postgres
 from tests.support.specs import king_spec
 

@@ -24,7 +24,7 @@ from ratings.statistics.official.results import Results
 from ratings.statistics.official.table import official_table
 from ratings.store import tables
 from ratings.store.database import Database, open_database
-from ratings.store.ids import IdSource, now_us
+from ratings.store.identifiers import IdSource, now_us
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write
 from ratings.values.states import MatchState, RatingVerdict

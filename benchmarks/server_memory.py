@@ -15,8 +15,7 @@ from benchmarks.server_layout import TOURNAMENTS_A_POOL, Segment
 from benchmarks.server_rows import TOURNAMENT, text_id
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.skill import Skill
-from ratings.store.models import EntrantRecord
-from ratings.store.tallies import EntrantTallyRecord
+from ratings.store.models import EntrantRecord, EntrantTallyRecord
 from ratings.store.waves import WaveMemory
 
 

@@ -25,7 +25,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read import accounts
 from ratings.read.accounts import count_tokens_since, list_notices, list_tokens
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.models import OwnerRecord
 from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
 from ratings.values.limits import LIMITS, OwnerLimits

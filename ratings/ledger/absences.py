@@ -13,11 +13,10 @@ from sqlmodel import Session
 from engine.text import Text, parts_of
 from ratings.ledger.notices import add_notice
 from ratings.ledger.syncing import sync_ladders
-from ratings.store.base import with_text
-from ratings.store.bot_event import ActiveVersionRecord
-from ratings.store.ids import now_us
+from ratings.store.bot_events import ActiveVersionRecord
+from ratings.store.identifiers import now_us
 from ratings.store.lookups import get_version
-from ratings.store.models import BotRecord, VersionRecord
+from ratings.store.models import BotRecord, VersionRecord, with_text
 from ratings.store.service import AbsenceRecord
 
 SUBJECT = "bot absent"

@@ -13,11 +13,9 @@ from sqlmodel import Session, select
 from engine.text import Text
 from ratings.errors import AccountError, NotFoundError
 from ratings.store import tables
-from ratings.store.credentials import new_token_text, token_digest
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import check_label, check_owner_name, new_id, new_token_text, now_us, token_digest
 from ratings.store.lookups import get_owner
 from ratings.store.models import OwnerRecord
-from ratings.store.names import check_label, check_owner_name
 from ratings.store.service import TokenRecord
 from ratings.values.limits import LIMITS, MOST
 from ratings.values.names import PEOPLE

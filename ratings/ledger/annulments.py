@@ -14,12 +14,18 @@ from ratings.ledger import pieces, tallies
 from ratings.ledger.entering import withdraw
 from ratings.ledger.lineage import record_event
 from ratings.store import tables
-from ratings.store.annulment import AnnulledBlockRecord, AnnulmentRecord, annulment_value
-from ratings.store.fitness import annulled
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import new_id, now_us
+from ratings.store.ladders import annulled
 from ratings.store.lookups import get_version
-from ratings.store.models import EntrantRecord, MatchRecord, TournamentRecord
-from ratings.store.progress import count_progress
+from ratings.store.models import (
+    AnnulledBlockRecord,
+    AnnulmentRecord,
+    EntrantRecord,
+    MatchRecord,
+    TournamentRecord,
+    annulment_value,
+)
+from ratings.store.waves import count_progress
 from ratings.values.annulments import Annulled
 from ratings.values.states import BotEventKind, RatingVerdict
 

@@ -13,8 +13,8 @@ from engine.text import Text
 from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
 from ratings.store import tables
-from ratings.store.base import with_text
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
+from ratings.store.models import with_text
 from ratings.values.states import AttemptState, MatchState
 
 MAX_ATTEMPTS = 3

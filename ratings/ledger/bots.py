@@ -13,10 +13,9 @@ from engine.text import Text
 from ratings.errors import BotError, BotKindError, LimitError
 from ratings.ledger.accounts import owner_for
 from ratings.ledger.lineage import read_lineage, record_event, submit
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import check_bot_name, new_id, now_us
 from ratings.store.lookups import get_bot
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
-from ratings.store.names import check_bot_name
 from ratings.values.names import OPERATOR, stored_bot_name
 from ratings.values.states import BotEventKind
 

@@ -17,9 +17,9 @@ from ratings.ledger.tallies import tally_problems
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
+from ratings.store.bot_events import lineage_of
 from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
-from ratings.store.lineage import lineage_of
 from ratings.store.sessions import read
 from ratings.values.states import AttemptState, MatchState, RatingVerdict
 

@@ -39,8 +39,8 @@ from ratings.errors import CopyError
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.store import schema, tables
 from ratings.store.database import Database
+from ratings.store.identifiers import storable
 from ratings.store.sessions import read, write
-from ratings.store.storable import storable
 
 PART = 2000
 """How many rows are written in one transaction."""

@@ -12,11 +12,10 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.tournaments import check_kinds, check_versions
 from ratings.ledger.waves import lock
 from ratings.store import tables, waves
-from ratings.store.base import with_text
-from ratings.store.models import BotRecord, EntrantRecord, PoolRecord, TournamentRecord, VersionRecord
-from ratings.store.progress import count_progress
+from ratings.store.models import BotRecord, EntrantRecord, PoolRecord, TournamentRecord, VersionRecord, with_text
 from ratings.store.season import season_of
 from ratings.store.service import GuestRecord
+from ratings.store.waves import count_progress
 from ratings.values.states import MatchState
 
 _m, _s = tables.match, tables.match_seat

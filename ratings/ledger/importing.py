@@ -27,9 +27,8 @@ from ratings.ledger.rebuild import rebuild
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
-from ratings.store.archive.chain import read_chain
-from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, decode_row
-from ratings.store.ids import now_us
+from ratings.store.archive import FORMAT, HEADER, archived_tables, decode_row, read_chain
+from ratings.store.identifiers import now_us
 from ratings.store.tables import AnyRow
 from ratings.values.pools import Pool
 

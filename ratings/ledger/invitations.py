@@ -11,10 +11,8 @@ from engine.text import Text
 from ratings.errors import AccountError, InvitationError
 from ratings.ledger.accounts import IssuedToken, add_owner, check_enabled, new_token
 from ratings.store import tables
-from ratings.store.credentials import new_code_text, token_digest
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import check_owner_name, new_code_text, new_id, now_us, token_digest
 from ratings.store.models import OwnerRecord
-from ratings.store.names import check_owner_name
 from ratings.store.service import InvitationRecord, TokenRecord
 from ratings.values.states import Scope
 

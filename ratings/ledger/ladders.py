@@ -14,10 +14,9 @@ from ratings.ledger import tournaments
 from ratings.ledger.pools import pool_for, pool_of, settings_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import check_name, new_id, now_us
 from ratings.store.ladders import RunningLadder, get_ladder, may_play, running_ladders
 from ratings.store.models import PoolRecord, TournamentRecord
-from ratings.store.names import check_name
 from ratings.store.season import SeasonRecord, season_of
 from ratings.store.service import LadderRecord
 

@@ -13,7 +13,7 @@ from engine.text import Text
 from ratings.ledger.attempts import LostAttempt, fail_attempt, give_back
 from ratings.ledger.live import rate_prefix
 from ratings.store import tables
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.tables import AnyRow
 from ratings.values.states import AttemptState, MatchState
 

@@ -37,7 +37,7 @@ from ratings.ledger.turns import take_turn
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.ledger.work_progress import OnWorkProgress, no_progress
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.sessions import write
 from ratings.values.names import OPERATOR

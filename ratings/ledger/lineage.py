@@ -7,13 +7,11 @@ from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.errors import BotError
-from ratings.store.base import with_text
-from ratings.store.bot_event import ActiveVersionRecord, BotEventRecord
-from ratings.store.fitness import annulled, is_admitted
-from ratings.store.ids import now_us
-from ratings.store.lineage import Lineage, lineage_of
+from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord, Lineage, lineage_of
+from ratings.store.identifiers import now_us
+from ratings.store.ladders import annulled, is_admitted
 from ratings.store.lookups import get_bot, get_version
-from ratings.store.models import BotRecord, VersionRecord
+from ratings.store.models import BotRecord, VersionRecord, with_text
 from ratings.values.states import BotEventKind
 
 LONGEST_MESSAGE = 2000

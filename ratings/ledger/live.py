@@ -20,7 +20,7 @@ from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 from ratings.store import tables
-from ratings.store.adding import add_rows
+from ratings.store.sessions import add_rows
 from ratings.store.tables import AnyRow
 from ratings.values.states import MatchState, RatingVerdict
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from sqlmodel import Session
 
-from ratings.store.base import with_text
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import new_id, now_us
+from ratings.store.models import with_text
 from ratings.store.service import NoticeRecord
 
 

@@ -20,10 +20,9 @@ from ratings.statistics.firsts import match_firsts
 from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill
 from ratings.store import tables
-from ratings.store.adding import add_rows
 from ratings.store.database import Database
 from ratings.store.rating import PendingRatingRecord
-from ratings.store.sessions import read, write
+from ratings.store.sessions import add_rows, read, write
 from ratings.store.tables import AnyRow
 
 PIECE = 500

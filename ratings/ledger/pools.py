@@ -11,7 +11,7 @@ from typing import Any
 from sqlmodel import Session
 
 from ratings.statistics.skill import SkillSettings
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.models import PoolRecord
 from ratings.store.tables import AnyRow
 from ratings.values.pools import Pool

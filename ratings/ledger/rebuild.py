@@ -18,8 +18,8 @@ from ratings.ledger.pools import settings_of
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.skill import Skill
 from ratings.store import tables
-from ratings.store.adding import add_rows
 from ratings.store.models import PoolRecord
+from ratings.store.sessions import add_rows
 from ratings.values.states import RatingVerdict
 
 _CHUNK = 5_000

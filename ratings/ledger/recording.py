@@ -19,9 +19,8 @@ from ratings.ledger.tallies import count_results
 from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
-from ratings.store.base import with_text
-from ratings.store.ids import now_us
-from ratings.store.storable import storable
+from ratings.store.identifiers import now_us, storable
+from ratings.store.models import with_text
 from ratings.store.tables import AnyRow
 from ratings.values.states import AttemptState, MatchState
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sqlmodel import Session, col, select
 
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.runtime import RuntimeRecord
 
 

@@ -23,12 +23,11 @@ from ratings.ledger.notices import add_notice, instant
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import WaveLedger
 from ratings.store import waves
-from ratings.store.ids import now_us
+from ratings.store.identifiers import check_label, now_us
 from ratings.store.ladders import RunningLadder, running_ladders
 from ratings.store.models import PoolRecord, TournamentRecord
-from ratings.store.names import check_label
-from ratings.store.progress import count_progress
 from ratings.store.season import SeasonRecord, seasons_of
+from ratings.store.waves import count_progress
 
 _SUBJECT = "season"
 

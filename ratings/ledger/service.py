@@ -18,8 +18,8 @@ from ratings.ledger.invitations import IssuedInvitation, Redeemed
 from ratings.ledger.remote import JoinedVersion, RemoteJoin
 from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
-from ratings.store.fitness import is_admitted
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
+from ratings.store.ladders import is_admitted
 from ratings.store.lookups import get_owner, get_version
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import AdmissionRecord, AdmissionRow, NoticeRecord, TokenRecord

@@ -11,10 +11,8 @@ from engine.text import Text
 from ratings.ledger.entering import join, void_planned, withdraw
 from ratings.ledger.live import rate_prefix
 from ratings.store import waves
-from ratings.store.base import Table
-from ratings.store.fitness import annulled
-from ratings.store.ladders import RunningLadder, may_play, running_ladders
-from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.store.ladders import RunningLadder, annulled, may_play, running_ladders
+from ratings.store.models import BotRecord, OwnerRecord, Table, VersionRecord
 from ratings.store.service import AbsenceRecord
 
 _TAKEN_OUT = Text("ratings.version_plays_taken_out_ladder", "a version that plays in it was taken out of the ladder")

@@ -17,11 +17,10 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.pools import pool_for
 from ratings.statistics.skill import SkillSettings
 from ratings.store import tables
-from ratings.store.base import with_text
-from ratings.store.fitness import annulled
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import new_id, now_us
+from ratings.store.ladders import annulled
 from ratings.store.lookups import get_tournament
-from ratings.store.models import BotRecord, TournamentRecord, VersionRecord
+from ratings.store.models import BotRecord, TournamentRecord, VersionRecord, with_text
 from ratings.store.sessions import Source, read
 from ratings.values.pools import Pool
 from ratings.values.states import MatchState

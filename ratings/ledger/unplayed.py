@@ -14,11 +14,10 @@ from sqlmodel import Session, col, select
 from engine.text import Text
 from ratings.errors import BotError
 from ratings.ledger.lineage import read_lineage, set_active
-from ratings.store.annulment import AnnulmentRecord
-from ratings.store.bot_event import ActiveVersionRecord, BotEventRecord
+from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord
+from ratings.store.identifiers import check_bot_name
 from ratings.store.lookups import get_bot, get_version, owner_name
-from ratings.store.models import BotRecord, EntrantRecord, MatchSeatRecord, VersionRecord
-from ratings.store.names import check_bot_name
+from ratings.store.models import AnnulmentRecord, BotRecord, EntrantRecord, MatchSeatRecord, VersionRecord
 from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord
 from ratings.values.names import stored_bot_name
 

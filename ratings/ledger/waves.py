@@ -15,10 +15,9 @@ from ratings.ledger import memories
 from ratings.ledger.memories import Gathered
 from ratings.statistics.blocks import Block, Seating
 from ratings.store import tables, waves
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import new_id, now_us
 from ratings.store.models import PoolRecord, TournamentRecord
-from ratings.store.progress import count_progress
-from ratings.store.waves import EnteredVersion, PlannedWave, WaveBlock, WaveMemory
+from ratings.store.waves import EnteredVersion, PlannedWave, WaveBlock, WaveMemory, count_progress
 from ratings.values.states import MatchState
 
 _LARGEST_SEED = 2**53 - 1

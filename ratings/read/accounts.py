@@ -13,7 +13,7 @@ from engine.text import Text
 from ratings.errors import AccessDeniedError
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.lookups import get_owner
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord

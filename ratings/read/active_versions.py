@@ -9,7 +9,7 @@ from sqlmodel import col, select
 
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
-from ratings.store.bot_event import ActiveVersionRecord, BotEventRecord
+from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord
 from ratings.store.lookups import get_bot
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.sessions import Source, read

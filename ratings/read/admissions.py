@@ -12,8 +12,8 @@ from sqlmodel import Session, col, select
 from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read.paging import Order, cut, one_page
-from ratings.store import fitness, tables
-from ratings.store.bot_event import ActiveVersionRecord
+from ratings.store import ladders, tables
+from ratings.store.bot_events import ActiveVersionRecord
 from ratings.store.models import BotRecord, OwnerRecord, TournamentRecord, VersionRecord
 from ratings.store.service import AdmissionRecord, AdmissionRow
 from ratings.store.sessions import Source, read
@@ -83,13 +83,13 @@ def list_admissions(
 def unadmitted(source: Source, version_ids: Collection[str]) -> list[str]:
     """Return which of the versions may not play rated matches: an owner's that were not admitted, or refused later."""
     with read(source) as session:
-        return fitness.unadmitted(session, version_ids)
+        return ladders.unadmitted(session, version_ids)
 
 
 def unfit(source: Source, version_ids: Collection[str]) -> frozenset[str]:
     """Return which of the versions may not be active: those that were not admitted, and those that were annulled."""
     with read(source) as session:
-        return frozenset(fitness.unadmitted(session, version_ids)) | fitness.annulled(session, version_ids)
+        return frozenset(ladders.unadmitted(session, version_ids)) | ladders.annulled(session, version_ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from engine.text import Text
 from ratings.errors import ArchiveError
 from ratings.read.tournaments import TournamentRow, published_secret, tournament_row
 from ratings.store import schema, tables
-from ratings.store.archive.chain import write_chain
-from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, row_encoder
+from ratings.store.archive import FORMAT, HEADER, archived_tables, row_encoder, write_chain
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import Source, read
 

@@ -13,7 +13,7 @@ from ratings.errors import LadderError
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import ladders as stored
 from ratings.store import tables
-from ratings.store.bot_event import ActiveVersionRecord
+from ratings.store.bot_events import ActiveVersionRecord
 from ratings.store.ladders import RunningLadder, active_in
 from ratings.store.models import BotRecord, MatchRecord, MatchSeatRecord, PoolRecord, VersionRecord
 from ratings.store.season import SeasonRecord, seasons_of

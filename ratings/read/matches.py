@@ -16,8 +16,9 @@ from ratings.errors import NotFoundError
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
-from ratings.store.annulment import AnnulledBlockRecord, AnnulmentRecord, annulment_value
 from ratings.store.models import (
+    AnnulledBlockRecord,
+    AnnulmentRecord,
     AttemptRecord,
     BlockRecord,
     BotRecord,
@@ -29,6 +30,7 @@ from ratings.store.models import (
     ReplayRecord,
     TournamentRecord,
     VersionRecord,
+    annulment_value,
 )
 from ratings.store.sessions import Source, read
 from ratings.values.page import DEFAULT_LIMIT, Page

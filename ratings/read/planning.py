@@ -12,8 +12,8 @@ from sqlalchemy import select as core_select
 from sqlmodel import col, select
 
 from ratings.store import tables
-from ratings.store.bot_event import ActiveVersionRecord
-from ratings.store.fitness import annulled
+from ratings.store.bot_events import ActiveVersionRecord
+from ratings.store.ladders import annulled
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import AdmissionRecord
 from ratings.store.sessions import Source, read

@@ -22,17 +22,16 @@ from ratings.read.waves import entrants_of
 from ratings.store import tables
 from ratings.store.models import (
     BotRecord,
+    EntrantTallyRecord,
     LeakCheckRecord,
     MatchRecord,
     MatchSeatRecord,
     TournamentRecord,
     VersionRecord,
 )
-from ratings.store.progress import count_progress
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
-from ratings.store.tallies import EntrantTallyRecord
-from ratings.store.waves import ANNULLED, EnteredVersion, count_annulled
+from ratings.store.waves import ANNULLED, EnteredVersion, count_annulled, count_progress
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 from ratings.values.tournaments import BotFaults, HostLoss

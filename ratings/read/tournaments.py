@@ -17,9 +17,9 @@ from ratings.statistics.points import most_points
 from ratings.store import tables
 from ratings.store.lookups import get_tournament
 from ratings.store.models import BotRecord, EntrantRecord, MatchRecord, PoolRecord, TournamentRecord, VersionRecord
-from ratings.store.progress import Progress, count_each, count_progress
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
+from ratings.store.waves import Progress, count_each, count_progress
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 

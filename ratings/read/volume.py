@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlmodel import Session
 
 from ratings.store import tables
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.retention import first_id
 from ratings.store.sessions import Source, read
 from ratings.values.states import MatchState

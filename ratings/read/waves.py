@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, select
 
 from ratings.store.lookups import get_tournament
-from ratings.store.models import PoolRecord, TournamentRecord, WaveRecord
+from ratings.store.models import GatheringRecord, PoolRecord, TournamentRecord, WaveRecord
 from ratings.store.sessions import Source, read
-from ratings.store.tallies import GatheringRecord
 from ratings.store.waves import (
     EnteredVersion,
     WaveBlock,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlalchemy import Double, Index, text
 from sqlmodel import Field
 
-from ratings.store.base import Table, text_of
+from ratings.store.models import Table, text_of
 from ratings.values.states import RatingVerdict
 
 

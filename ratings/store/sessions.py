@@ -8,10 +8,11 @@ Objects read stay usable afterwards. Errors of the driver come out as `ratings.e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from sqlalchemy import Connection, Table, event, insert
 from sqlmodel import Session
 
 from ratings.store.database import Database
@@ -50,3 +51,45 @@ def read(source: Source) -> Iterator[Session]:
         if options := dialect_of(source.url).READING:
             session.connection(execution_options=options)
         yield session
+
+
+@contextmanager
+def interruptible(database: Database) -> Iterator[Callable[[], None]]:
+    """Give a function that has every statement fail that runs just then on a connection taken in the block.
+
+    Their transactions are undone. A statement that begins later runs; who wants it to end, too, calls again.
+    """
+    used: set[Any] = set()
+
+    def take(driver: Any, *_: object) -> None:
+        used.add(driver)
+
+    def give_back(driver: Any, *_: object) -> None:
+        used.discard(driver)
+
+    def interrupt() -> None:
+        for driver in tuple(used):
+            dialect_of(database.url).interrupt(driver)
+
+    pool = database.engine.pool
+    event.listen(pool, "checkout", take)
+    event.listen(pool, "checkin", give_back)
+    try:
+        yield interrupt
+    finally:
+        event.remove(pool, "checkout", take)
+        event.remove(pool, "checkin", give_back)
+
+
+def add_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows whose values stand in the order of `columns`, as the driver takes them; none are fine."""
+    if not rows:
+        return
+    statement = insert(table)
+    compiled = statement.compile(dialect=connection.dialect, column_keys=list(columns))
+    if compiled.positiontup is not None:
+        places = [columns.index(name) for name in compiled.positiontup]
+        ordered = rows if places == sorted(places) else [tuple(row[place] for place in places) for row in rows]
+        connection.exec_driver_sql(str(compiled), list(ordered))
+    else:
+        connection.execute(statement, [dict(zip(columns, row, strict=True)) for row in rows])

@@ -22,7 +22,7 @@ from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import VersionRow
 from ratings.statistics.blocks import Block
 from ratings.store import tables
-from ratings.store.bot_event import ActiveVersionRecord
+from ratings.store.bot_events import ActiveVersionRecord
 from ratings.store.database import Database
 from ratings.store.models import BotRecord, VersionRecord
 from ratings.store.sessions import read, write

@@ -13,7 +13,7 @@ from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.read.ladders import running_ladder
 from ratings.read.tournaments import tournament_row
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from tests.tournament.book import BOTS, TWO, Book
 
 DAY_US = 86_400_000_000

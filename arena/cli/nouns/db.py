@@ -29,7 +29,7 @@ from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.read.bots import all_versions
 from ratings.store import database
-from ratings.store.passwords import without_password
+from ratings.store.urls import without_password
 
 app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
 

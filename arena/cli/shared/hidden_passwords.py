@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from ratings.store.passwords import keep_password
+from ratings.store.urls import keep_password
 
 _URL = re.compile(r"postgres[\w+]*://", re.IGNORECASE)
 

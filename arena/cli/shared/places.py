@@ -11,7 +11,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
 from arena.model.errors import LocalOnlyError
 from engine.text import Text
-from ratings.store.passwords import keep_password
+from ratings.store.urls import keep_password
 
 SERVICE = "arena://"
 """What a place begins with that is a service; the name of a stored login follows."""

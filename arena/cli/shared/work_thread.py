@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database
-from ratings.store.interrupting import interruptible
+from ratings.store.sessions import interruptible
 
 _LOOK_EVERY_S = 0.1
 

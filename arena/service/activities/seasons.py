@@ -9,7 +9,7 @@ from arena.tournament import seasons
 from arena.tournament.formats.errors import ScheduleError
 from ratings.errors import RatingsError
 from ratings.read.ladders import open_ladders
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.ladders import RunningLadder
 
 

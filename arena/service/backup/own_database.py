@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ratings.store.passwords import without_password
+from ratings.store.urls import without_password
 
 _SECTION, _NAME = "service", "database"
 _BEGINS = re.compile(rf"\s*[\w.\"' \t]*{_NAME}[\"']?\s*=")

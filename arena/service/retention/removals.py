@@ -15,7 +15,7 @@ from engine.text import Text
 from ratings.ledger.retention import RetentionLedger
 from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, removable_versions, removals
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.service import RemovalRecord
 from ratings.values.states import RemovalKind
 

@@ -15,7 +15,7 @@ from engine.text import Text, text_from_json
 from ratings.read.retention import Limits, Planned, planned_removals, removals
 from ratings.read.volume import is_held
 from ratings.store.database import Database, open_database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.service import RemovalRecord
 from ratings.values.states import RemovalKind
 

@@ -22,7 +22,7 @@ from arena.service.settings.values import (
 )
 from engine.os_errors import os_error_text
 from engine.text import Text, placed
-from ratings.store.passwords import without_password
+from ratings.store.urls import without_password
 
 DEFAULT = "default"
 _OF_BOTS = "ARENA_ADDRESS"

@@ -25,10 +25,8 @@ from ratings.read.accounts import (
     token_of,
     worthless_tokens,
 )
-from ratings.store.credentials import new_code_text, new_token_text, token_digest
 from ratings.store.database import Database, open_database
-from ratings.store.ids import now_us
-from ratings.store.names import check_owner_name
+from ratings.store.identifiers import check_owner_name, new_code_text, new_token_text, now_us, token_digest
 from ratings.values.states import Scope
 from tests.ratings import book
 from tests.support.raw_database import whole

@@ -23,7 +23,7 @@ from ratings.read.statistics import crosstable
 from ratings.read.tournaments import standings, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
-from ratings.store.fitness import annulled
+from ratings.store.ladders import annulled
 from ratings.store.models import MatchRecord, MatchSeatRecord, PoolRecord
 from ratings.store.rating import RatingOrderRecord
 from ratings.store.sessions import read, write

@@ -15,8 +15,8 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_for
 from ratings.ledger.work_progress import WorkStage
 from ratings.store import schema
-from ratings.store.annulment import AnnulmentRecord
 from ratings.store.database import Database, open_database
+from ratings.store.models import AnnulmentRecord
 from ratings.store.sessions import write
 from tests.ratings import book
 

@@ -16,7 +16,7 @@ from ratings.read.tournaments import find_tournament, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database
-from ratings.store.progress import Progress
+from ratings.store.waves import Progress
 from ratings.values.states import MatchState
 from tests.ratings import book
 

@@ -12,8 +12,8 @@ from ratings.errors import AccountError, BotError, LimitError, NotFoundError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.active_versions import active_version, bot_events
+from ratings.store.bot_events import Lineage, lineage_of
 from ratings.store.database import Database
-from ratings.store.lineage import Lineage, lineage_of
 from ratings.values.states import BotEventKind
 from tests.ratings import book
 

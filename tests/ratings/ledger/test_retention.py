@@ -16,7 +16,7 @@ from ratings.read.retention import DAY_US, Limits, planned_removals, removals
 from ratings.read.volume import held_versions, is_held
 from ratings.store import tables
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.sessions import write
 from ratings.values.states import RemovalKind
 from tests.ratings import book

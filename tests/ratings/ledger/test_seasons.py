@@ -20,7 +20,7 @@ from ratings.read.ladders import find_ladder, open_ladders
 from ratings.read.tournaments import published_secret, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.season import season_of
 from ratings.store.sessions import read

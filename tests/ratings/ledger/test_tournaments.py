@@ -14,7 +14,7 @@ from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database
-from ratings.store.progress import Progress
+from ratings.store.waves import Progress
 from tests.ratings import book
 from tests.support.given_waves import GivenWaves
 

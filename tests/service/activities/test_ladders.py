@@ -31,7 +31,7 @@ from ratings.ledger.ledger import LeaseRequest
 from ratings.read.accounts import list_notices
 from ratings.read.ladders import absent_versions, contenders, find_ladder, open_ladders
 from ratings.read.tournaments import present_entrants, unfinished_tournaments
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.ladders import RunningLadder
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until

@@ -14,7 +14,7 @@ from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.read.ladders import find_ladder, running_ladder
 from ratings.read.tournaments import published_secret, standings, tournament_row
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from tests.service.activities.contexts import at_work, service_context
 from tests.support.patience import until
 from tests.tournament.book import BOTS, TWO, Book

@@ -1,14 +1,43 @@
-"""Which version of a bot is active, and which were before it, as its events tell. No I/O."""
+"""The tables of what became of bots and of their active versions, and which version is active by those events.
+
+They follow the rules of `ratings.store.models`. Whoever looks at one bot reads them, and nothing else of the service.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
+from sqlalchemy import JSON, BigInteger, Text
+from sqlmodel import Field
+
+from ratings.store.models import Table, text_of
 from ratings.values.states import BotEventKind
 
 _ENDS = (BotEventKind.REFUSED, BotEventKind.WITHDRAWN, BotEventKind.ANNULLED)
 """After these a version is not active any more, and nobody can go back to it."""
+
+
+class BotEventRecord(Table, table=True):
+    """What happened to a bot, in order; `number` counts from 0 within the bot."""
+
+    bot_id: str = Field(primary_key=True, foreign_key="bot.id")
+    number: int = Field(primary_key=True)
+    kind: BotEventKind = Field(sa_type=text_of(BotEventKind))
+    version_id: str | None = Field(default=None, foreign_key="version.id")
+    at_us: int = Field(sa_type=BigInteger)
+    actor: str
+    """Who did it: the name of an owner, `operator`, or `arena` for what the service did by itself."""
+    message: str = Field(sa_type=Text)
+    message_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+
+
+class ActiveVersionRecord(Table, table=True):
+    """The version with which a bot takes part in ladders; follows from the bot's events."""
+
+    bot_id: str = Field(primary_key=True, foreign_key="bot.id")
+    version_id: str = Field(foreign_key="version.id")
 
 
 @dataclass(frozen=True, slots=True)

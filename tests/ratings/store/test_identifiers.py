@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratings.store.ids import IdSource, new_id, now_us
+from ratings.store.identifiers import IdSource, new_id, now_us
 
 
 def test_an_id_is_a_uuid_of_version_7_in_its_one_spelling() -> None:

@@ -1,9 +1,10 @@
-"""A database that takes nothing more can be looked at, and says why nothing can be written."""
+"""Who can use a database: writers that meet or are killed, and readers where nothing can be written."""
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,11 +12,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from ratings.errors import DatabaseAccessError, DatabaseError
+from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.read.bots import list_bots
+from ratings.read.tournaments import tournament_row
 from ratings.store.database import open_database, open_for_reading
+from ratings.store.models import AttemptRecord
+from ratings.store.sessions import read
+from ratings.store.waves import Progress, count_progress
 from tests.ratings import book
 from tests.support.ordinary_user import as_ordinary_user
 from tests.support.small_disk import run_on_small_disk
@@ -87,7 +94,7 @@ def test_one_that_may_only_be_read_and_was_killed_amid_writing_is_not_half_read(
 ON_A_FULL_DISK = """
 import os, sys
 from pathlib import Path
-from tests.ratings.store.test_looking import look_and_write
+from tests.ratings.store.test_access import look_and_write
 disk, path = Path(sys.argv[1]), Path(sys.argv[2])
 there = disk / "arena.db"
 there.write_bytes(path.read_bytes())
@@ -134,3 +141,82 @@ def test_a_database_in_a_place_without_one_is_not_looked_for(shown: Path) -> Non
         return "made"
 
     assert "check the permissions of file and directory" in as_ordinary_user(make_one)
+
+
+ROOT = Path(__file__).parents[3]
+
+
+def start(
+    path: Path, tournament: str, position: int = -1, point: str = "", worker: str = "w1"
+) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.ratings.writer", str(path), tournament, str(position), point, worker]
+    return subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def planned(path: Path) -> str:
+    database = open_database(path)
+    tournament = book.create(database, book.add_bots(database, ("ada", "bob", "cyd", "dan")).values())
+    database.close()
+    return tournament
+
+
+def uninterrupted(path: Path, tournament: str, copy: Path) -> dict[str, list[str]]:
+    database = open_database(book.copy_of(path, copy))
+    book.play_all(database, tournament)
+    found = book.rows(database)
+    database.close()
+    return found
+
+
+BOUNDARIES = [
+    (0, "leased", 0),
+    (0, "inside", 0),
+    (0, "committed", 1),
+    (5, "leased", 5),
+    (5, "inside", 5),
+    (11, "committed", 12),
+]
+"""Where writers are killed, one after the other, and how many matches are finished then."""
+
+
+@pytest.mark.both_databases
+@pytest.mark.needs("minutes")
+@pytest.mark.host_fault("command-killed")
+def test_killed_writers_lose_nothing_and_who_goes_on_ends_the_same(path: Path, tmp_path: Path) -> None:
+    tournament = planned(path)
+    expected = uninterrupted(path, tournament, tmp_path / "whole.db")
+    for position, point, finished in BOUNDARIES:
+        with start(path, tournament, position, point) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "stopped\n"
+            writer.kill()
+            writer.communicate()
+        database = open_database(path)
+        assert check(database) == []
+        assert tournament_row(database, tournament).progress.finished == finished
+        Ledger(database).release(tournament)
+        database.close()
+    database = open_database(path)
+    assert book.take(database, tournament) == []
+    assert book.rows(database) == expected
+    database.close()
+
+
+@pytest.mark.both_databases
+@pytest.mark.needs("minutes")
+@pytest.mark.host_fault("two-commands-write-at-once")
+def test_two_writers_share_a_tournament_without_losing_or_doubling_a_match(path: Path, tmp_path: Path) -> None:
+    tournament = planned(path)
+    expected = uninterrupted(path, tournament, tmp_path / "whole.db")
+    writers = [start(path, tournament, worker=name) for name in ("w1", "w2")]
+    errors = [writer.communicate()[1] for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0], errors
+    database = open_database(path)
+    assert check(database) == []
+    assert book.rows(database) == expected
+    with read(database) as session:
+        assert count_progress(session, tournament) == Progress(planned=0, leased=0, finished=12, void=0)
+        assert len(session.exec(select(AttemptRecord)).all()) == 12
+    database.close()

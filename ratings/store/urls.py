@@ -1,4 +1,4 @@
-"""Keeps the password of a database out of whatever may be shown: it goes to the driver by the environment."""
+"""URLs of databases: without passwords, which go to the driver by the environment, and the options they may set."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ _PASSWORD = re.compile(
     r"(?P<before>postgres[\w+]*://[^:/@?]*):(?P<password>[^/?]*(?=@)|[^@]*)(?P<after>@.*)", re.DOTALL | re.IGNORECASE
 )
 _IN_QUERY = re.compile(r"(?P<sign>[?&])password=(?P<password>[^&]*)(?P<next>&?)")
+TOLD_MS = "arena_told_ms"
+"""How many milliseconds its URL says, if it says so."""
+BRIEF_MS = "arena_brief_ms"
+"""How many milliseconds at most, for whoever would rather ask again."""
 
 
 def without_password(url: str) -> str:
