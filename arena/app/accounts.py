@@ -28,7 +28,7 @@ from ratings.store.database import Database
 from ratings.store.identifiers import now_us
 from ratings.store.models import OwnerRecord
 from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
-from ratings.values.limits import LIMITS, OwnerLimits
+from ratings.values.owners import LIMITS, OwnerLimits
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Scope
 

@@ -8,9 +8,9 @@ from engine.text import Text
 from ratings.ledger.service import ServiceLedger
 from ratings.read import matches
 from ratings.read.matches import find_match
-from ratings.values.annulments import Annulled, Annulment
-from ratings.values.names import OPERATOR
+from ratings.values.owners import OPERATOR
 from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.tournaments import Annulled, Annulment
 
 
 class LocalAnnulments:

@@ -32,8 +32,7 @@ from ratings.read.leaderboard import Narrowing, RatedPool
 from ratings.read.pools import MatchScope, find_pool
 from ratings.read.tournaments import TournamentRow
 from ratings.store.database import Database
-from ratings.values.bots import FaultCount, RecentVersion, Standing
-from ratings.values.leaderboards import Leaderboard
+from ratings.values.leaderboards import FaultCount, Leaderboard, RecentVersion, Standing
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import Pool
 

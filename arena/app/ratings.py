@@ -20,8 +20,8 @@ from ratings.read.pools import find_pool, pool_value
 from ratings.read.statistics import names as names_of
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord
-from ratings.values.official import Circle, OfficialRow, Suspicion
 from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.statistics import Circle, OfficialRow, Suspicion
 
 if TYPE_CHECKING:  # NumPy is only imported by who needs it
     from collections.abc import Mapping, Sequence

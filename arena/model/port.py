@@ -46,12 +46,11 @@ from arena.model.replays import Replay, ReplayCheck
 from arena.model.runtimes import Runtime
 from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from arena.model.uploads import Submitted, UploadTicket
-from ratings.values.annulments import Annulled, Annulment
 from ratings.values.leaderboards import LeaderboardList
-from ratings.values.official import Suspicion
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import AdmissionState, Fared, MatchState, Scope
-from ratings.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
+from ratings.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread, Suspicion
+from ratings.values.tournaments import Annulled, Annulment
 
 if TYPE_CHECKING:
     from arena.model.overview import Overview

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ratings.values.official import Circle, FairPlayAsked, OfficialRow, SeatAdvantage, Suspicion
 from ratings.values.pools import Pool
+from ratings.values.statistics import Circle, FairPlayAsked, OfficialRow, SeatAdvantage, Suspicion
 
 NOT_COMPARED = -1.0
 """What stands for the chance that one is stronger than another if nothing compares the two."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.model.answers import BestKnown, ComparisonResult
-from ratings.values.names import EVERY_BOT
+from ratings.values.owners import EVERY_BOT
 from ratings.values.pools import Pool
 from ratings.values.tournaments import BotFaults, HostLoss, LockHolder
 

@@ -26,9 +26,8 @@ from arena.model.ratings import NOT_COMPARED, OfficialTable
 from arena.model.tournaments import StandingRow, TournamentSummary
 from arena.scripting.tables import ResultTable, data_frame, html_table, text_table
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
-from ratings.values.official import OfficialRow
 from ratings.values.pools import Pool
-from ratings.values.statistics import Crosstable, Meeting
+from ratings.values.statistics import Crosstable, Meeting, OfficialRow
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)

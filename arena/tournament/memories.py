@@ -12,10 +12,10 @@ from arena.tournament.formats.remembering import Remembering, fold, is_understoo
 from arena.tournament.formats.seeds import schedule_seed
 from arena.tournament.formats.situation import Entrant, Situation
 from arena.tournament.stored import entrant_of, format_of, wave_of
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import Remembered, entrants_of, remembered, remembered_waves
 from ratings.store.database import Database
+from ratings.values.states import OnWorkProgress, WorkStage, no_progress
 
 
 def memory_problems(database: Database, report: OnWorkProgress = no_progress) -> Iterator[tuple[str, str]]:

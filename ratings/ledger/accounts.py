@@ -17,8 +17,7 @@ from ratings.store.identifiers import check_label, check_owner_name, new_id, new
 from ratings.store.lookups import get_owner
 from ratings.store.models import OwnerRecord
 from ratings.store.service import TokenRecord
-from ratings.values.limits import LIMITS, MOST
-from ratings.values.names import PEOPLE
+from ratings.values.owners import LIMITS, MOST, PEOPLE
 from ratings.values.states import Scope
 
 _MINUTE_US = 60_000_000

@@ -15,7 +15,7 @@ from ratings.store.identifiers import new_id, now_us
 from ratings.store.lookups import get_version, owner_name
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord, with_text
 from ratings.store.service import AdmissionRecord, AdmissionRow
-from ratings.values.names import ARENA
+from ratings.values.owners import ARENA
 from ratings.values.states import AdmissionState, BotEventKind
 
 _OPEN = (AdmissionState.QUEUED, AdmissionState.RUNNING)

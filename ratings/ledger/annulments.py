@@ -26,8 +26,8 @@ from ratings.store.models import (
     annulment_value,
 )
 from ratings.store.waves import count_progress
-from ratings.values.annulments import Annulled
 from ratings.values.states import BotEventKind, RatingVerdict
+from ratings.values.tournaments import Annulled
 
 _m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.annulled_block
 

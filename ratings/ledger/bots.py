@@ -16,7 +16,7 @@ from ratings.ledger.lineage import read_lineage, record_event, submit
 from ratings.store.identifiers import check_bot_name, new_id, now_us
 from ratings.store.lookups import get_bot
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
-from ratings.values.names import OPERATOR, stored_bot_name
+from ratings.values.owners import OPERATOR, stored_bot_name
 from ratings.values.states import BotEventKind
 
 

@@ -14,14 +14,13 @@ from engine.text import Text, placed
 from ratings.ledger.pieces import UNFINISHED
 from ratings.ledger.rebuild import Differences
 from ratings.ledger.tallies import tally_problems
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.bot_events import lineage_of
 from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
 from ratings.store.sessions import read
-from ratings.values.states import AttemptState, MatchState, RatingVerdict
+from ratings.values.states import AttemptState, MatchState, OnWorkProgress, RatingVerdict, WorkStage, no_progress
 
 _MOST_OF_A_KIND = 10
 

@@ -36,11 +36,11 @@ from sqlalchemy.types import TypeEngine
 
 from engine.text import Text
 from ratings.errors import CopyError
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.store import schema, tables
 from ratings.store.database import Database
 from ratings.store.identifiers import storable
 from ratings.store.sessions import read, write
+from ratings.values.states import OnWorkProgress, WorkStage, no_progress
 
 PART = 2000
 """How many rows are written in one transaction."""

@@ -35,12 +35,12 @@ from ratings.ledger.syncing import sync_ladders
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.turns import take_turn
 from ratings.ledger.waves import Planner, WaveLedger
-from ratings.ledger.work_progress import OnWorkProgress, no_progress
 from ratings.store.database import Database
 from ratings.store.identifiers import now_us
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.sessions import write
-from ratings.values.names import OPERATOR
+from ratings.values.owners import OPERATOR
+from ratings.values.states import OnWorkProgress, no_progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,11 @@ from ratings.errors import NotFoundError
 from ratings.ledger import tallies
 from ratings.ledger.live import CHANGE_COLUMNS, ChangeRow, VersionRating, first_rating, rate_match, rating_columns
 from ratings.ledger.pools import settings_of
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.skill import Skill
 from ratings.store import tables
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import add_rows
-from ratings.values.states import RatingVerdict
+from ratings.values.states import OnWorkProgress, RatingVerdict, WorkStage, no_progress
 
 _CHUNK = 5_000
 """How many places in the order of rating are read at once."""

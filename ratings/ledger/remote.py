@@ -19,8 +19,7 @@ from ratings.store.identifiers import now_us
 from ratings.store.ladders import annulled
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.sessions import Source, read
-from ratings.values.limits import OwnerLimits
-from ratings.values.names import ARENA, stored_bot_name
+from ratings.values.owners import ARENA, OwnerLimits, stored_bot_name
 from ratings.values.states import BotEventKind
 
 JOINED = Text("ratings.it_joined", "it joined")

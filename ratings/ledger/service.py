@@ -24,9 +24,9 @@ from ratings.store.lookups import get_owner, get_version
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import AdmissionRecord, AdmissionRow, NoticeRecord, TokenRecord
 from ratings.store.sessions import write
-from ratings.values.annulments import Annulled
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
+from ratings.values.tournaments import Annulled
 
 
 @dataclass(frozen=True, slots=True)

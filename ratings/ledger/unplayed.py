@@ -19,7 +19,7 @@ from ratings.store.identifiers import check_bot_name
 from ratings.store.lookups import get_bot, get_version, owner_name
 from ratings.store.models import AnnulmentRecord, BotRecord, EntrantRecord, MatchSeatRecord, VersionRecord
 from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord
-from ratings.values.names import stored_bot_name
+from ratings.values.owners import stored_bot_name
 
 
 def remove_bot(session: Session, name: str) -> list[str]:

@@ -17,8 +17,8 @@ from ratings.store.bot_events import ActiveVersionRecord
 from ratings.store.models import BotRecord, OwnerRecord, TournamentRecord, VersionRecord
 from ratings.store.service import AdmissionRecord, AdmissionRow
 from ratings.store.sessions import Source, read
-from ratings.values.bots import RecentVersion
-from ratings.values.names import PEOPLE
+from ratings.values.leaderboards import RecentVersion
+from ratings.values.owners import PEOPLE
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import AdmissionState, BotEventKind
 

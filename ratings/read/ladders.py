@@ -19,7 +19,7 @@ from ratings.store.models import BotRecord, MatchRecord, MatchSeatRecord, PoolRe
 from ratings.store.season import SeasonRecord, seasons_of
 from ratings.store.service import AbsenceRecord, LadderRecord
 from ratings.store.sessions import Source, read
-from ratings.values.names import PEOPLE
+from ratings.values.owners import PEOPLE
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 

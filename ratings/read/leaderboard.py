@@ -20,8 +20,7 @@ from ratings.store.models import PoolRecord
 from ratings.store.rating import PendingRatingRecord
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
-from ratings.values.bots import Standing
-from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow, Standing
 from ratings.values.page import Page
 from ratings.values.pools import Pool
 

@@ -39,7 +39,7 @@ from ratings.values.states import MatchState
 if TYPE_CHECKING:
     from ratings.store.rating import RatingChangeRecord
     from ratings.store.runtime import RuntimeRecord
-    from ratings.values.annulments import Annulment
+    from ratings.values.tournaments import Annulment
 
 _MOST_NAMED = 1000
 _ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))

@@ -17,7 +17,7 @@ from ratings.store.ladders import annulled
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import AdmissionRecord
 from ratings.store.sessions import Source, read
-from ratings.values.names import PEOPLE
+from ratings.values.owners import PEOPLE
 from ratings.values.states import MatchState
 
 _m, _s, _t = tables.match, tables.match_seat, tables.tournament

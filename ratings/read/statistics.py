@@ -24,7 +24,7 @@ from ratings.store import tables
 from ratings.store.rating import RatingChangeRecord
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
-from ratings.values.bots import CurvePoint, FaultCount
+from ratings.values.leaderboards import CurvePoint, FaultCount
 from ratings.values.page import Page
 from ratings.values.statistics import Counted, Crosstable, Meeting, RatingChange, SeatResult, Spread
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from engine.text import Text, with_parts
 from ratings.errors import AccountError
-from ratings.values.names import ARENA, EVERY_BOT, OPERATOR, PEOPLE
+from ratings.values.owners import ARENA, EVERY_BOT, OPERATOR, PEOPLE
 
 _COUNTER_BITS = 42
 _COUNTER_LIMIT = 1 << _COUNTER_BITS

@@ -14,7 +14,7 @@ from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord
 from ratings.store.models import BotRecord, OwnerRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.season import SeasonRecord
 from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord, LadderRecord
-from ratings.values.names import PEOPLE
+from ratings.values.owners import PEOPLE
 from ratings.values.states import AdmissionState, BotEventKind
 
 _DECIDED = (AdmissionState.ADMITTED, AdmissionState.REFUSED)

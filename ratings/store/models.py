@@ -20,7 +20,7 @@ from engine.text import parts_of
 from ratings.values.states import AttemptState, MatchState
 
 if TYPE_CHECKING:
-    from ratings.values.annulments import Annulment
+    from ratings.values.tournaments import Annulment
 
 _NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -333,7 +333,7 @@ class AnnulledBlockRecord(Table, table=True):
 
 def annulment_value(stored: AnnulmentRecord) -> Annulment:
     """Return an annulment as the value that everybody is shown."""
-    from ratings.values.annulments import Annulment  # every list of matches asks for annulments, and few have any
+    from ratings.values.tournaments import Annulment  # every list of matches asks for annulments, and few have any
 
     return Annulment(
         id=stored.id,

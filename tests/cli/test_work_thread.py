@@ -15,9 +15,9 @@ import pytest
 from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import read, write
+from ratings.values.states import OnWorkProgress, WorkStage
 from tests.ratings import book
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until

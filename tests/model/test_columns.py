@@ -9,14 +9,13 @@ from arena.i18n.catalogue import words
 from arena.model import bots, columns, match_details, matches, tournaments
 from arena.model.columns import Column, ColumnKind
 from ratings.read import leaderboard
-from ratings.values import bots as versions
-from ratings.values import leaderboards, official, statistics
+from ratings.values import leaderboards, statistics
 from ratings.values import tournaments as played
 
 TABLES = (
     (columns.LEADERBOARD, leaderboards.LeaderboardRow),
-    (columns.PLACES, versions.Standing),
-    (columns.OFFICIAL, official.OfficialRow),
+    (columns.PLACES, leaderboards.Standing),
+    (columns.OFFICIAL, statistics.OfficialRow),
     (columns.STANDINGS, tournaments.StandingRow),
     (columns.TOURNAMENTS, tournaments.TournamentSummary),
     (columns.BOT_FAULTS, played.BotFaults),

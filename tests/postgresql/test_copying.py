@@ -12,11 +12,11 @@ from ratings.errors import BackupError, UnfinishedCopyError
 from ratings.ledger.check import check
 from ratings.ledger.copying import copy_database
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.work_progress import WorkStage
 from ratings.store import tables
 from ratings.store.database import Database, backup, open_database, open_for_reading, upgrade
 from ratings.store.models import VersionRecord
 from ratings.store.sessions import read
+from ratings.values.states import WorkStage
 from tests.ratings import book
 from tests.support import postgres
 

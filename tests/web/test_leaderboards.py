@@ -17,7 +17,7 @@ from arena.web.app import make_app
 from arena.web.official.fitting import Fitter, _answer, _read_answer
 from arena.web.official.tables import CachedTable, FitError, OfficialTables
 from arena.web.opening import open_site
-from ratings.values.official import Circle
+from ratings.values.statistics import Circle
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes
 

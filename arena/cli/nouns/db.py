@@ -26,10 +26,10 @@ from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
 from engine.text import Text
 from ratings.ledger.check import check_facts, check_ratings
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.read.bots import all_versions
 from ratings.store import database
 from ratings.store.urls import without_password
+from ratings.values.states import OnWorkProgress, WorkStage
 
 app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
 

@@ -9,7 +9,7 @@ import typer
 
 from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import say
-from ratings.values.annulments import Annulled
+from ratings.values.tournaments import Annulled
 
 Why = Annotated[str, typer.Option("--why", metavar="TEXT")]
 

@@ -10,8 +10,8 @@ from arena.cli.shared.storage import Storage
 from arena.tournament.playing import players_beside
 from engine.text import Text
 from ratings.ledger.copying import copy_database
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database
+from ratings.values.states import OnWorkProgress, WorkStage
 
 
 @dataclass(frozen=True, slots=True)

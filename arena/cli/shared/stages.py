@@ -10,7 +10,7 @@ from typing import Final, TextIO
 from arena.cli.shared.cells import format_duration
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say
-from ratings.ledger.work_progress import WorkStage
+from ratings.values.states import WorkStage
 
 _SAID: Final = {
     WorkStage.LINES: "cli_db.stage_lines",

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database
 from ratings.store.sessions import interruptible
+from ratings.values.states import OnWorkProgress, WorkStage
 
 _LOOK_EVERY_S = 0.1
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from arena.service.scheduler.slots import Slots
 from ratings.read.accounts import own_limits
 from ratings.store.database import Database
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 
 
 class MatchLimits:

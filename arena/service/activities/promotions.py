@@ -26,7 +26,7 @@ from ratings.read.ladders import open_ladders
 from ratings.read.tournaments import tournament_row
 from ratings.statistics.compare.comparison import ComparisonAnswer
 from ratings.store.ladders import RunningLadder, plays
-from ratings.values.names import ARENA
+from ratings.values.owners import ARENA
 
 _UNTESTABLE = (BotError, PlanError, BotDirectoryError, StoreError, TournamentError, ScheduleError, EngineError)
 _NOBODY = Text("service.no_ladder_open_which_two", "no ladder is open on which the two could be compared")

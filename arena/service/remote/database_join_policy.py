@@ -32,8 +32,7 @@ from ratings.store.database import Database
 from ratings.store.identifiers import check_bot_name, check_version_name, now_us
 from ratings.store.models import OwnerRecord
 from ratings.store.service import TokenRecord
-from ratings.values.limits import OwnerLimits
-from ratings.values.names import PEOPLE
+from ratings.values.owners import PEOPLE, OwnerLimits
 from ratings.values.states import Scope
 
 ALL_GAMES = "*"

@@ -16,7 +16,7 @@ from arena.hosting.uploads.errors import UploadReason, UploadRefusedError
 from arena.model.accounts import OwnerUsage
 from arena.service.server.errors import CallError
 from engine.text import Text
-from ratings.values.limits import LIMITS, OwnerLimits
+from ratings.values.owners import LIMITS, OwnerLimits
 
 _NO_LIMITS = OwnerLimits(*(0 for _ in LIMITS))
 

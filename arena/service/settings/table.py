@@ -17,7 +17,7 @@ from arena.service.settings.kinds import (
     number,
     whole,
 )
-from ratings.values.limits import MOST, ChallengeLimits, OwnerLimits
+from ratings.values.owners import MOST, ChallengeLimits, OwnerLimits
 
 RUNTIMES = "runtimes"
 """The section whose tables `arena.hosting.runtimes` reads: one for each runtime."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ratings.values.limits import ChallengeLimits, OwnerLimits
+from ratings.values.owners import ChallengeLimits, OwnerLimits
 
 
 @dataclass(frozen=True, slots=True)

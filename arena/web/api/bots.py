@@ -10,7 +10,7 @@ from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion
 from arena.model.overview import Record
 from arena.web.api.asked import USUAL, After, BotPath, Limit, Name
 from arena.web.shared.request_context import answers_of, arena_of, records_of
-from ratings.values.bots import Standing
+from ratings.values.leaderboards import Standing
 from ratings.values.page import Page
 from ratings.values.statistics import Meeting, RatingChange, SeatResult
 

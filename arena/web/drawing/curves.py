@@ -9,7 +9,7 @@ from typing import Final
 from arena.model.answers import ComparisonResult
 from arena.model.overview import WalkPoint
 from arena.web.drawing.chart import Bound, Chart
-from ratings.values.bots import CurvePoint
+from ratings.values.leaderboards import CurvePoint
 
 Say = Callable[..., str]
 _SURE: Final = 1.96

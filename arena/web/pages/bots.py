@@ -23,7 +23,7 @@ from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import answers_of, arena_of, records_of
 from ratings.errors import NotFoundError
-from ratings.values.bots import Standing
+from ratings.values.leaderboards import Standing
 from ratings.values.states import MatchState
 
 router = APIRouter()

@@ -20,7 +20,7 @@ from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import answers_of, arena_of
 from engine.text import Text
-from ratings.values.bots import Standing
+from ratings.values.leaderboards import Standing
 from ratings.values.page import Page
 from ratings.values.statistics import Meeting
 

@@ -18,8 +18,7 @@ from arena.web.viewer.sizes import board_size
 from arena.web.viewer.story_cache import story_id
 from engine import registry
 from engine.core import Game
-from ratings.values.bots import RecentVersion
-from ratings.values.leaderboards import Leaderboard
+from ratings.values.leaderboards import Leaderboard, RecentVersion
 from ratings.values.states import MatchState
 
 router = APIRouter()

@@ -13,8 +13,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from arena.model.overview import Form, Record
 from arena.model.port import ShownArena
-from ratings.values.bots import Standing
-from ratings.values.leaderboards import LeaderboardRow
+from ratings.values.leaderboards import LeaderboardRow, Standing
 
 T = TypeVar("T")
 Rated = LeaderboardRow | Standing

@@ -29,7 +29,7 @@ from ratings.statistics.fairplay.questions import FairPlayFit, PairQuestion, Pai
 from ratings.statistics.official.algebra import product
 from ratings.statistics.official.covariance import block_scores, row_scores
 from ratings.statistics.official.results import Bools, Results
-from ratings.values.official import FairPlayAsked, Suspicion
+from ratings.values.statistics import FairPlayAsked, Suspicion
 
 ALARM = 0.005
 _MOST_ASIDE = 60

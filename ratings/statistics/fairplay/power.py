@@ -14,7 +14,7 @@ from ratings.statistics.fairplay.questions import (
     kinds_of,
 )
 from ratings.statistics.official.table import ELO_PER_UNIT
-from ratings.values.official import FairPlayAsked
+from ratings.values.statistics import FairPlayAsked
 
 POWER = 0.8
 """How surely a deal must be found to count as one that could have been seen."""

@@ -28,7 +28,7 @@ import numpy as np
 
 from ratings.statistics.official.meetings import Meetings
 from ratings.statistics.official.results import Bools, Floats, Ints
-from ratings.values.official import Circle
+from ratings.values.statistics import Circle
 
 ALARM = 0.05
 """The chance, at most, that any circle is told in a field without circles."""

@@ -27,7 +27,7 @@ from ratings.statistics.official.mixture import mixture_of
 from ratings.statistics.official.references import references_of
 from ratings.statistics.official.results import Bools, Floats, Ints, Results
 from ratings.statistics.official.stages import condensed, largest_tie, stages_of
-from ratings.values.official import OfficialRow, SeatAdvantage
+from ratings.values.statistics import OfficialRow, SeatAdvantage
 
 ELO_PER_UNIT = 400 / log(10)
 ELO_MEAN = 1500.0

@@ -16,7 +16,7 @@ from ratings.read.accounts import list_notices
 from ratings.read.bots import all_versions, find_version
 from ratings.store.database import Database
 from ratings.store.sessions import write
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from tests.ratings import book
 from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
 

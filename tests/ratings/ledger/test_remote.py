@@ -21,7 +21,7 @@ from ratings.read.volume import held_versions
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import write
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import BotEventKind
 from tests.ratings.book import POOL, add_bots, create, pool_like, take
 

@@ -6,7 +6,7 @@ from arena.service.activities.match_limits import MatchLimits, MatchLimitUpdater
 from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.scheduler.slots import Slots
 from ratings.ledger.service import ServiceLedger
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.tournament.book import Book
 

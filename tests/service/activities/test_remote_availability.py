@@ -22,7 +22,7 @@ from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import absent_versions
 from ratings.store.ladders import RunningLadder
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from tests.service.activities.contexts import at_work, service_context
 from tests.support.patience import until
 from tests.tournament.book import TWO, Book

@@ -18,7 +18,7 @@ from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.tournaments import unfinished_tournaments
 from ratings.store.models import TournamentRecord
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
 from tests.tournament.book import TERMS, TWO, Book

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ratings.statistics.official.results import Floats, Ints, Results
 from ratings.statistics.official.table import FittedTable, error_function
-from ratings.values.official import OfficialRow
+from ratings.values.statistics import OfficialRow
 
 _WIDE = 1 / 9
 """One over the variance of the wide prior."""

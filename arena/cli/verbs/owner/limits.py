@@ -16,7 +16,7 @@ from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.saying import say
 from arena.model.accounts import OwnerUsage
 from engine.text import Text
-from ratings.values.limits import LIMITS, MOST
+from ratings.values.owners import LIMITS, MOST
 
 app = typer.Typer()
 

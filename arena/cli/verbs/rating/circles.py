@@ -11,7 +11,7 @@ from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
 from arena.model.ratings import OfficialTable
-from ratings.values.official import Circle
+from ratings.values.statistics import Circle
 
 _LEAST_CHANCE = 0.001
 

@@ -20,7 +20,7 @@ from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
 from arena.model.columns import Column, ColumnKind
 from arena.model.ratings import FairPlay
-from ratings.values.official import FairPlayAsked
+from ratings.values.statistics import FairPlayAsked
 
 app = typer.Typer()
 

@@ -24,7 +24,7 @@ from arena.cli.verbs.rating.circles import print_circles, print_warning
 from arena.model.columns import MIXTURE, OFFICIAL, Column, ColumnKind, without
 from arena.model.ratings import NOT_COMPARED, Anchor, OfficialTable
 from engine.text import Text
-from ratings.values.official import OfficialRow, SeatAdvantage
+from ratings.values.statistics import OfficialRow, SeatAdvantage
 
 app = typer.Typer()
 

@@ -21,8 +21,8 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.work_progress import OnWorkProgress
 from ratings.read.pools import find_pool
+from ratings.values.states import OnWorkProgress
 
 app = typer.Typer()
 

@@ -1,4 +1,4 @@
-"""What one owner may do: the limits that all owners have, and what differs from them for one. No I/O."""
+"""Owners: the names that stand for people and for the arena, how bots are called, and what one owner may do. No I/O."""
 
 from __future__ import annotations
 
@@ -6,8 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+OPERATOR = "operator"
+"""Who did something, if it was the person at the arena's own terminal."""
+ARENA = "arena"
+"""Who did something, if the service did it by itself."""
+PEOPLE = "people"
+"""The owner of the seats that people take in a browser; no ladder takes them in."""
+EVERY_BOT = "all"
+"""What no bot is called."""
 MOST = 10**9
 _MEGABYTE = 1 << 20
+
+
+def stored_bot_name(owner: str | None, name: str) -> str:
+    """Return what a bot is called by everybody: `owner/name`, or the plain name of a bot without owner."""
+    return name if owner is None else f"{owner}/{name}"
 
 
 @dataclass(frozen=True, slots=True)
