@@ -24,7 +24,7 @@ from typing import Any
 from sqlalchemy import insert
 
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_for, pool_of, settings_of
+from ratings.ledger.rating import pool_for, pool_of, settings_of
 from ratings.read import leaderboard
 from ratings.read.pools import MatchScope, find_pool
 from ratings.read.statistics import history, meetings

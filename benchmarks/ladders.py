@@ -19,9 +19,9 @@ from arena.tournament.formats.ladder_memory import LadderMemory
 from arena.tournament.formats.past import Past, Tally
 from arena.tournament.formats.remembering import to_json
 from ratings.ledger import tallies
-from ratings.ledger.pools import pool_for, pool_of
+from ratings.ledger.rating import pool_for, pool_of
 from ratings.ledger.rebuild import rebuild
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from ratings.statistics.skill import Skill
 from ratings.store.database import Database, open_database
 from ratings.store.models import TournamentRecord

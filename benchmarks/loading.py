@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert
 
 from ratings.ledger.bots import NewVersion, add_version
-from ratings.ledger.pools import pool_for, pool_of
+from ratings.ledger.rating import pool_for, pool_of
 from ratings.read.loading import load_results
 from ratings.statistics.official.results import Results
 from ratings.statistics.official.table import official_table

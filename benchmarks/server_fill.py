@@ -17,7 +17,7 @@ from sqlmodel import Session
 from benchmarks.server_layout import POOLS, TOURNAMENTS_A_POOL, Segment, Size, segments
 from benchmarks.server_memory import remember
 from benchmarks.server_rows import BOT, TOURNAMENT, VERSION, rows, staging, text_id
-from ratings.ledger.pools import pool_for
+from ratings.ledger.rating import pool_for
 from ratings.store.database import Database
 from ratings.store.models import BotRecord, EntrantRecord, TournamentRecord, VersionRecord, WaveRecord
 from ratings.store.sessions import write

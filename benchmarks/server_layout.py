@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 
 SHARES = (0.40, 0.25, 0.20, 0.10, 0.05)
 POOLS = [pool_of("foreign_king", "1", 2, {}, time) for time in ("100ms", "10ms", "1s", "5s", "30s")]

@@ -13,7 +13,7 @@ from arena.tournament.formats.past import Past, Tally
 from arena.tournament.formats.remembering import to_json
 from benchmarks.server_layout import TOURNAMENTS_A_POOL, Segment
 from benchmarks.server_rows import TOURNAMENT, text_id
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from ratings.statistics.skill import Skill
 from ratings.store.models import EntrantRecord, EntrantTallyRecord
 from ratings.store.waves import WaveMemory

@@ -43,9 +43,9 @@ from benchmarks.web_invented import (
 )
 from benchmarks.web_played import play
 from ratings.ledger import tallies
-from ratings.ledger.pools import pool_for, pool_of
+from ratings.ledger.rating import pool_for, pool_of
 from ratings.ledger.rebuild import rebuild
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.statistics.skill import Skill

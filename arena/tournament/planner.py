@@ -18,7 +18,7 @@ from arena.tournament.formats.remembering import Remembering, fold, from_json, t
 from arena.tournament.formats.situation import Situation, Wave
 from arena.tournament.formats.waves import foldable, is_ready, seen_by_plan
 from arena.tournament.stored import draw_of, entrant_of, format_of, wave_of
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from ratings.statistics.blocks import Block
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.waves import PlannedWave, WaveMemory

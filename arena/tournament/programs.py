@@ -8,7 +8,7 @@ from typing import Protocol
 from arena.match.programs import SeatProgram
 from arena.tournament.errors import RequestError
 from engine.text import Text
-from ratings.ledger.runtimes import DescribedRuntime
+from ratings.ledger.bots import DescribedRuntime
 
 
 class VersionProgram(SeatProgram, Protocol):

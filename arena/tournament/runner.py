@@ -33,8 +33,7 @@ from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
 from engine.text import Text
 from ratings.errors import DatabaseBusyError, DatabaseLostError, RatingsError
-from ratings.ledger.attempts import LostAttempt
-from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.leasing import LeasedMatch, LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
 from ratings.read import tournaments
 from ratings.read.tournaments import TournamentRow

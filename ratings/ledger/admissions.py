@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from engine.text import Text, parts_of
 from ratings.errors import AdmissionError, NotFoundError
-from ratings.ledger.lineage import promote, read_lineage, record_event
+from ratings.ledger.bots import promote, read_lineage, record_event
 from ratings.store.identifiers import new_id, now_us
 from ratings.store.lookups import get_version, owner_name
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord, with_text

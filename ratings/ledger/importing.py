@@ -22,7 +22,7 @@ from engine.text import Text
 from ratings.errors import ArchiveError, NotFoundError
 from ratings.ledger.annulments import cover_tournament
 from ratings.ledger.check import facts_problems
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 from ratings.ledger.rebuild import rebuild
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables

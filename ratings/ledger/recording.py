@@ -14,7 +14,7 @@ from sqlmodel import Session
 
 from engine.text import Text
 from ratings.errors import FactError
-from ratings.ledger.live import rate_prefix
+from ratings.ledger.rating import rate_prefix
 from ratings.ledger.tallies import count_results
 from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks

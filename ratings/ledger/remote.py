@@ -12,8 +12,7 @@ from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.errors import BotError, LimitError
-from ratings.ledger.bots import NewVersion, add_version
-from ratings.ledger.lineage import read_lineage, record_event
+from ratings.ledger.bots import NewVersion, add_version, read_lineage, record_event
 from ratings.store.bot_events import BotEventRecord
 from ratings.store.identifiers import now_us
 from ratings.store.ladders import annulled

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from engine.text import Text
 from ratings.errors import NotFoundError
-from ratings.ledger.notices import add_notice
+from ratings.ledger.accounts import add_notice
 from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.identifiers import new_id, now_us

@@ -96,7 +96,7 @@ class VersionRecord(Table, table=True):
 
 
 class PoolRecord(Table, table=True):
-    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.pools.pool_of`."""
+    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.rating.pool_of`."""
 
     id: str = Field(primary_key=True)
     game: str

@@ -25,7 +25,7 @@ from arena.match.report import LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause
 from arena.model.planning import TournamentRequest
 from arena.tournament.planner import FormatPlanner, planner_of
-from ratings.ledger.attempts import LostAttempt
+from ratings.ledger.leasing import LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
 from ratings.ledger.service import ServiceLedger
 from ratings.read.tournaments import tournament_row, unfinished_tournaments

@@ -13,10 +13,9 @@ from sqlmodel import select as select_rows
 
 from arena.match.report import MatchReport
 from arena.match.result import MatchResult
-from ratings.ledger.attempts import LostAttempt, record_lost
-from ratings.ledger.leasing import LeasedMatch, lease
+from ratings.ledger.leasing import LeasedMatch, LostAttempt, lease, record_lost
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 from ratings.ledger.recording import record_results
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import VersionRow

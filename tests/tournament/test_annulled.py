@@ -14,7 +14,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import Swiss
 from ratings.ledger.check import check
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 from tests.tournament.test_waves import annul, play

@@ -11,7 +11,7 @@ from arena.match.spec import MatchSpec
 from arena.tournament import host_watch, runner
 from arena.tournament.errors import HostFailingError
 from arena.tournament.run_progress import RunProgress
-from ratings.ledger.attempts import LostAttempt
+from ratings.ledger.leasing import LostAttempt
 from ratings.ledger.ledger import LeaseRequest
 from ratings.read.matches import match_detail
 from ratings.store.waves import Progress

@@ -38,7 +38,7 @@ def test_a_final_is_as_long_as_was_said_last(
 ) -> None:
     if announced is not None:
         seasons.announce_freeze(book.database, spring, tomorrow := now_us() + DAY_US, announced)
-        monkeypatch.setattr("ratings.ledger.seasons.now_us", lambda: tomorrow)
+        monkeypatch.setattr("ratings.ledger.ladder_ledger.now_us", lambda: tomorrow)
     final = seasons.freeze(book.database, spring, told)
     assert final is not None
     assert final.name == "spring-1-final"

@@ -24,7 +24,7 @@ from arena.tournament.runner import run_tournament
 from arena.tournament.stored import draw_of
 from ratings.ledger.check import check
 from ratings.ledger.service import ServiceLedger
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves

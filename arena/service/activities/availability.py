@@ -12,7 +12,7 @@ from arena.hosting.runtimes.errors import RuntimeBrokenError
 from arena.hosting.store import StoreError
 from arena.service.activities.context import ServiceContext
 from engine.text import Text
-from ratings.ledger.absences import Noted
+from ratings.ledger.entrants import Noted
 from ratings.ledger.service import ServiceLedger
 from ratings.store.models import BotRecord, VersionRecord
 

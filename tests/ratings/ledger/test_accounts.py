@@ -270,13 +270,13 @@ def test_an_expired_invitation_says_so(
 ) -> None:
     end = now_us() + 60_000_000
     code = ledger.invite("ada", expires_at_us=end).code
-    monkeypatch.setattr("ratings.ledger.invitations.now_us", lambda: end)
+    monkeypatch.setattr("ratings.ledger.accounts.now_us", lambda: end)
     with pytest.raises(InvitationError, match="this invitation for 'ada' has expired; ask the organiser"):
         ledger.redeem(code, token_name="x")
     assert list_owners(database).items == ()
     with pytest.raises(AccountError, match="the invitation would have expired already"):
         ledger.invite("ada", expires_at_us=end)
-    monkeypatch.setattr("ratings.ledger.invitations.now_us", lambda: end - 1)
+    monkeypatch.setattr("ratings.ledger.accounts.now_us", lambda: end - 1)
     assert ledger.redeem(code, token_name="x").owner.name == "ada"
 
 

@@ -12,7 +12,7 @@ import pytest
 from ratings.ledger import check as checking
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_for
+from ratings.ledger.rating import pool_for
 from ratings.store import schema
 from ratings.store.database import Database, open_database
 from ratings.store.models import AnnulmentRecord

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.match.result import Fault, FaultCause
-from ratings.ledger.attempts import LostAttempt
-from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.leasing import LeasedMatch, LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import bot_detail

@@ -20,8 +20,8 @@ from sqlalchemy import MetaData, select
 
 from arena.match.result import Fault, FaultCause
 from ratings.errors import NotADatabaseError, SchemaVersionError
-from ratings.ledger.attempts import LostAttempt, record_lost
 from ratings.ledger.check import check
+from ratings.ledger.leasing import LostAttempt, record_lost
 from ratings.ledger.ledger import Ledger
 from ratings.read.active_versions import active_version, bot_events
 from ratings.read.bots import find_version, list_bots

@@ -4,7 +4,7 @@ import pytest
 
 from arena.service.activities.rating_rebuilds import RatingRebuilder
 from arena.tournament.runner import run_tournament
-from ratings.ledger import pieces
+from ratings.ledger import rebuild
 from ratings.ledger.annulments import annul_match
 from ratings.ledger.check import check
 from ratings.read.leaderboard import unfinished_pools
@@ -17,7 +17,7 @@ from tests.tournament.scripted_executor import ScriptedExecutor
 
 
 async def test_a_service_that_begins_again_finishes_what_is_left(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 2)
+    monkeypatch.setattr(rebuild, "PIECE", 2)
     tournament = book.plan()
     await run_tournament(book.database, tournament.id, ScriptedExecutor(), book.programs)
     match = list_matches(book.database, MatchFilter(tournament.id), newest_first=False).items[0].match
@@ -36,7 +36,7 @@ async def test_a_service_that_begins_again_finishes_what_is_left(book: Book, mon
 async def test_what_was_left_behind_is_finished_and_what_somebody_works_on_is_left_to_him(
     book: Book, is_left_behind: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 2)
+    monkeypatch.setattr(rebuild, "PIECE", 2)
     tournament = book.plan()
     await run_tournament(book.database, tournament.id, ScriptedExecutor(), book.programs)
     match = list_matches(book.database, MatchFilter(tournament.id), newest_first=False).items[0].match

@@ -36,7 +36,7 @@ async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final
     context = service_context(book, ScriptedExecutor())
     runner = SeasonRunner(context)
     for now, is_due in ((announced_us - 1, False), (announced_us, True)):
-        for module in ("arena.service.activities.seasons", "ratings.ledger.seasons"):
+        for module in ("arena.service.activities.seasons", "ratings.ledger.ladder_ledger"):
             monkeypatch.setattr(f"{module}.now_us", lambda now=now: now)
         await runner.look()
         season = running_ladder(book.database, "spring").season

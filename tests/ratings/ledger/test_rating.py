@@ -1,20 +1,113 @@
+"""Pools are named by what their matches have in common, and rated live in the order of the schedule."""
+
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import select
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select as core_select
+from sqlmodel import Session, select
 
+from ratings.errors import AmbiguousError, NotFoundError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_for, pool_of, settings_of
+from ratings.ledger.rebuild import rebuild
+from ratings.ledger.recording import record_results
 from ratings.read.matches import match_detail
+from ratings.read.pools import find_pool
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, successor
 from ratings.store import tables
-from ratings.store.database import Database
+from ratings.store.database import Database, open_database
+from ratings.store.models import PoolRecord
 from ratings.store.sessions import read, write
 from ratings.values.states import RatingVerdict
 from tests.ratings import book
+from tests.ratings.book import pool_like
+
+KEY = pool_of(game="chess", rules_version="1", seats=2, options={"b": 1, "a": [True, None]}, time_control="60+1")
+
+
+@pytest.mark.both_databases
+def test_a_pool_is_named_by_the_hash_of_its_canonical_json() -> None:
+    canonical = (
+        '{"cores":1,"game":"chess","options":{"a":[true,null],"b":1},"rules_version":"1","seats":2,'
+        '"time_control":"60+1"}'
+    )
+    assert KEY.pool_id == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"game": "go"},
+        {"rules_version": "2"},
+        {"seats": 3},
+        {"options": {}},
+        {"time_control": "none"},
+        {"cores": 2},
+        {"remote": True},
+    ],
+)
+def test_every_part_of_the_key_makes_another_pool(change: dict[str, Any]) -> None:
+    assert pool_like(KEY, **change).pool_id != KEY.pool_id
+
+
+@pytest.mark.both_databases
+def test_a_pool_from_before_there_were_remote_bots_keeps_its_name() -> None:
+    # As `printf %s JSON | sha256sum` has it for the JSON that the arena wrote before.
+    old = pool_of(game="foreign_king", rules_version="1", seats=3, time_control="50ms")
+    assert old.pool_id == "591ff2b70d64db668dc0e0422baddfc01c88ff71607920ead4e36492cbb315d4"
+    remote = (
+        '{"cores":1,"game":"foreign_king","options":{},"remote":true,"rules_version":"1","seats":3,'
+        '"time_control":"50ms"}'
+    )
+    assert pool_like(old, remote=True).pool_id == hashlib.sha256(remote.encode()).hexdigest()
+
+
+@pytest.mark.both_databases
+def test_a_pool_of_remote_bots_says_so(database: Database) -> None:
+    with write(database) as session:
+        assert pool_for(session, pool_like(KEY, remote=True)).remote
+        assert not pool_for(session, KEY).remote
+
+
+@pytest.mark.both_databases
+def test_the_order_of_options_makes_no_other_pool() -> None:
+    assert pool_like(KEY, options={"a": [True, None], "b": 1}).pool_id == KEY.pool_id
+
+
+@pytest.mark.both_databases
+def test_a_pool_is_made_once_and_keeps_its_constants(database: Database) -> None:
+    with write(database) as session:
+        made = pool_for(session, KEY, SkillSettings(draw_probability=0.3))
+        assert pool_for(session, KEY) is made
+        assert settings_of(made) == SkillSettings(draw_probability=0.3)
+        assert (made.options, made.game) == ({"a": [True, None], "b": 1}, "chess")
+
+
+@pytest.mark.both_databases
+def test_a_pool_is_found_by_any_part_of_its_id(database: Database) -> None:
+    with write(database) as session:
+        pool = pool_for(session, KEY)
+        twin = {**pool.model_dump(), "id": pool.id[:10] + "x"}
+        session.add(PoolRecord(**twin))
+    for part in (pool.id[:11].upper(), pool.id[-6:], pool.id[5:20]):
+        assert find_pool(database, part).id == pool.id
+    with pytest.raises(AmbiguousError, match=f"fits 2 pools: .*{pool.id}.*; give more digits"):
+        find_pool(database, pool.id[:8])
+    for nothing in ("", "abc", "%%%%", "zzzz"):
+        with pytest.raises(NotFoundError):
+            find_pool(database, nothing)
+
 
 SETTINGS = SkillSettings()
 NEW = newcomer(SETTINGS)
@@ -22,13 +115,13 @@ NEW = newcomer(SETTINGS)
 
 def skills(database: Database) -> dict[str, Skill]:
     with read(database) as session:
-        query = select(tables.rating.c.version_id, tables.rating.c.mu, tables.rating.c.sigma)
+        query = core_select(tables.rating.c.version_id, tables.rating.c.mu, tables.rating.c.sigma)
         return {version: Skill(mu, sigma) for version, mu, sigma in session.connection().execute(query)}
 
 
 def verdicts(database: Database) -> list[str]:
     with read(database) as session:
-        order = select(tables.rating_order.c.verdict).order_by(tables.rating_order.c.rating_seq)
+        order = core_select(tables.rating_order.c.verdict).order_by(tables.rating_order.c.rating_seq)
         return list(session.connection().execute(order).scalars())
 
 
@@ -59,7 +152,7 @@ def test_points_and_firsts_of_a_rating_are_those_of_its_matches(database: Databa
             told[ranks.count(1)] += rank == 1  # alone, shared with one of two others, a draw of all
     with read(database) as session:
         row = tables.rating.c
-        query = select(row.version_id, row.matches, row.wins, row.shared, row.draws, row.points)
+        query = core_select(row.version_id, row.matches, row.wins, row.shared, row.draws, row.points)
         found = session.connection().execute(query).all()
     assert {version: counts for version, *counts in found} == expected
 
@@ -228,3 +321,122 @@ def test_ratings_far_beyond_double_precision_are_rated_and_rebuilt_the_same(
     book.play_all(database, far)
     assert all(math.isfinite(mu) and sigma > 0 for mu, sigma in skills(database).values())
     assert check(database) == []
+
+
+EXAMPLES = settings(max_examples=4)
+
+
+@dataclass(frozen=True)
+class Leased:
+    """A closed database in which every match of a tournament is leased; tests work on copies."""
+
+    path: Path
+    tournament: str
+    matches: list[LeasedMatch]
+
+
+@pytest.fixture(scope="module")
+def leased(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Leased:
+    path = book.copy_of(empty_file, tmp_path_factory.mktemp("orders") / "leased.db")
+    database = open_database(path)
+    bots = {**book.add_bots(database, ("ada", "bob", "cyd")), **book.add_bots(database, ("dan", "eve"), owner="hopper")}
+    tournament = book.create(database, [*bots.values(), book.add_successor(database, "ada")])
+    matches = book.take(database, tournament)
+    database.close()
+    return Leased(path, tournament, matches)
+
+
+def finish(session: Session, tournament: str, match: LeasedMatch) -> None:
+    """Every ninth match is lost for good, the seventh does not count; the others have a result."""
+    if match.position % 9 == 8:
+        book.lose(session, tournament, match)
+    else:
+        assert all(record_results(session, [book.report(match, rated=match.position != 6)]))
+
+
+def play(leased: Leased, order: list[int], batches: list[int]) -> Iterator[Database]:
+    """The database after its matches finished in that order, so many in a transaction."""
+    database = open_database(book.copy_of(leased.path, leased.path.with_name("copy.db")))
+    left = list(order)
+    for size in [*batches, len(order)]:
+        with write(database) as session:
+            for index in left[:size]:
+                finish(session, leased.tournament, leased.matches[index])
+        left = left[size:]
+    yield database
+    database.close()
+
+
+Ratings = dict[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def in_schedule_order(leased: Leased) -> Ratings:
+    for database in play(leased, list(range(len(leased.matches))), [1] * len(leased.matches)):
+        assert check(database) == []
+        assert book.count(database, "rating") == 6
+        found = book.rows(database)
+    return found
+
+
+@pytest.mark.both_databases
+def test_any_finishing_order_gives_the_same_ratings(leased: Leased, in_schedule_order: Ratings) -> None:
+    @EXAMPLES
+    @given(order=st.permutations(range(18)), batches=st.lists(st.integers(1, 6), max_size=18))
+    def any_order_does(order: list[int], batches: list[int]) -> None:
+        for database in play(leased, order, batches):
+            assert book.rows(database) == in_schedule_order
+            assert check(database) == []
+
+    any_order_does()
+
+
+@pytest.mark.both_databases
+def test_results_recorded_together_give_the_ratings_of_one_by_one(leased: Leased, one_by_one: Ratings) -> None:
+    @EXAMPLES
+    @given(order=st.permutations(range(18)), sizes=st.lists(st.integers(1, 9), max_size=6))
+    def any_parts_do(order: list[int], sizes: list[int]) -> None:
+        database = open_database(book.copy_of(leased.path, leased.path.with_name("together.db")))
+        left = [book.report(leased.matches[index]) for index in order]
+        for size in [*sizes, 18]:
+            facts, left = left[:size], left[size:]
+            with write(database) as session:
+                assert all(record_results(session, facts))
+                assert not any(record_results(session, facts))
+        assert book.rows(database) == one_by_one
+        assert check(database) == []
+        database.close()
+
+    any_parts_do()
+
+
+@pytest.fixture(scope="module")
+def one_by_one(leased: Leased) -> Ratings:
+    database = open_database(book.copy_of(leased.path, leased.path.with_name("one.db")))
+    assert all(book.record(database, match) for match in leased.matches)
+    found = book.rows(database)
+    database.close()
+    return found
+
+
+def test_there_are_as_many_matches_as_the_orders_have(leased: Leased) -> None:
+    assert len(leased.matches) == 18
+
+
+@pytest.mark.both_databases
+def test_a_rebuild_restores_every_rating_to_the_last_digit(leased: Leased, in_schedule_order: Ratings) -> None:
+    for database in play(leased, list(range(18)), []):
+        for spoil in (
+            "UPDATE rating SET mu = mu + 1e-9",
+            "DELETE FROM rating",
+            "DELETE FROM rating_change",
+            "UPDATE rating_change SET sigma_after = 0",
+        ):
+            with write(database) as session:
+                session.connection().exec_driver_sql(spoil)
+            assert check(database) != []
+            with write(database) as session:
+                pool_id = session.exec(select(PoolRecord)).one().id
+                assert rebuild(session, pool_id) > 0
+            assert book.rows(database) == in_schedule_order
+            assert check(database) == []

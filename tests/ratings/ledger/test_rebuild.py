@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from sqlmodel import col, select
 
-from ratings.ledger import pieces
+from ratings.ledger import rebuild
 from ratings.ledger.annulments import annul_match, annul_version
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
@@ -25,12 +25,12 @@ from tests.ratings import book
 
 KILLED_AFTER_ONE_PIECE = """
 import os, signal, sys
-from ratings.ledger import pieces
+from ratings.ledger import rebuild
 from ratings.store.database import open_database
 
-pieces.PIECE = 3
+rebuild.PIECE = 3
 looks = iter((False, True))
-pieces.finish(
+rebuild.finish(
     open_database(sys.argv[1]), sys.argv[2], lambda: next(looks) and os.kill(os.getpid(), signal.SIGKILL)
 )
 """
@@ -38,7 +38,7 @@ pieces.finish(
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 2)
+    monkeypatch.setattr(rebuild, "PIECE", 2)
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ def test_piece_by_piece_the_leaderboard_tells_how_much_is_left(database: Databas
     assert behind(database) == 0
     annul(database, matches_of(database)[4])
     left = [behind(database)]
-    while not pieces.finish(database, pool, after(1)):
+    while not rebuild.finish(database, pool, after(1)):
         left.append(behind(database))
-        assert check(database) == [f"pool {pool[:12]}: {pieces.UNFINISHED}"] or left[-1] == 0
+        assert check(database) == [f"pool {pool[:12]}: {rebuild.UNFINISHED}"] or left[-1] == 0
     assert left == [9, 7, 5, 3, 1, 0]
     check_is_sound(database)
 
@@ -97,10 +97,10 @@ def test_what_is_played_meanwhile_is_rated_when_its_turn_comes(
     leased = book.take(database, second)
     annul(database, matches_of(database)[0])
     for count in (1, 2, 1):
-        assert not pieces.finish(database, pool, after(count))
+        assert not rebuild.finish(database, pool, after(count))
         for match in [leased.pop(0) for _ in range(3)]:
             book.record(database, match)
-    assert pieces.finish(database, pool)
+    assert rebuild.finish(database, pool)
     for match in leased:
         book.record(database, match)
     check_is_sound(database)
@@ -113,9 +113,9 @@ def test_who_annuls_another_match_meanwhile_is_heard(
 ) -> None:
     every = matches_of(database)
     annul(database, every[3])
-    pieces.finish(database, pool, after(pieces_before))
+    rebuild.finish(database, pool, after(pieces_before))
     annul(database, every[which])
-    assert pieces.finish(database, pool)
+    assert rebuild.finish(database, pool)
     check_is_sound(database)
 
 
@@ -123,17 +123,17 @@ def test_who_annuls_another_match_meanwhile_is_heard(
 def test_a_piece_that_was_computed_before_another_annulment_is_not_written(
     database: Database, pool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every, compute = matches_of(database), pieces._compute
+    every, compute = matches_of(database), rebuild._compute
     annul(database, every[0])
 
     def compute_and_be_overtaken(*words: object) -> object:
-        monkeypatch.setattr(pieces, "_compute", compute)
+        monkeypatch.setattr(rebuild, "_compute", compute)
         piece = compute(*words)  # type: ignore[arg-type]
         annul(database, every[3])
         return piece
 
-    monkeypatch.setattr(pieces, "_compute", compute_and_be_overtaken)
-    assert pieces.finish(database, pool)
+    monkeypatch.setattr(rebuild, "_compute", compute_and_be_overtaken)
+    assert rebuild.finish(database, pool)
     check_is_sound(database)
 
 
@@ -145,14 +145,14 @@ def test_after_kill_9_the_rest_is_done(database: Database, pool: str) -> None:
     words = [sys.executable, "-c", KILLED_AFTER_ONE_PIECE, database.url.render_as_string(hide_password=False), pool]
     assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
     assert behind(database) == 9
-    assert pieces.finish(database, pool)
+    assert rebuild.finish(database, pool)
     check_is_sound(database)
 
 
 def test_a_piece_in_vain_is_computed_again_from_what_is_written(
     database: Database, pool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    matches, computed, original = matches_of(database), 0, pieces._compute
+    matches, computed, original = matches_of(database), 0, rebuild._compute
 
     def annul_a_later_one(*arguments: object) -> object:
         nonlocal computed
@@ -163,8 +163,8 @@ def test_a_piece_in_vain_is_computed_again_from_what_is_written(
         return piece
 
     annul(database, matches[0])
-    monkeypatch.setattr(pieces, "_compute", annul_a_later_one)
-    assert pieces.finish(database, pool)
+    monkeypatch.setattr(rebuild, "_compute", annul_a_later_one)
+    assert rebuild.finish(database, pool)
     check_is_sound(database)
 
 
@@ -206,10 +206,10 @@ def test_whatever_happens_between_the_pieces_the_book_is_sound_in_the_end(
             for match in book.take(database, random.choice(tournaments), random.randint(1, 6)):
                 book.record(database, match)
         else:
-            pieces.finish(database, pool, after(random.randint(1, 3)))
+            rebuild.finish(database, pool, after(random.randint(1, 3)))
     if random.random() < 0.5:
         with write(database) as session:
             annul_version(session, random.choice([*bots, second[0]]), why="it cheated", actor="operator")
-    pieces.finish(database, pool)
+    rebuild.finish(database, pool)
     check_is_sound(database)
     database.close()

@@ -1,4 +1,4 @@
-"""Live rating: TrueSkill applied match by match, in schedule order, never in finishing order.
+"""Pools, and live rating: TrueSkill applied match by match, in schedule order, never in finishing order.
 
 `rate_match` tells what one match does, without I/O, and is shared with `rebuild`; the rest of this file finds out which
 matches come next and writes down what happened to them.
@@ -6,72 +6,33 @@ matches come next and writes down what happened to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import asdict
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
+from sqlmodel import Session
 
 from ratings.errors import FactError
-from ratings.ledger.pools import settings_of
 from ratings.statistics.errors import SkillError
 from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 from ratings.store import tables
+from ratings.store.identifiers import now_us
+from ratings.store.models import PoolRecord
 from ratings.store.sessions import add_rows
 from ratings.store.tables import AnyRow
+from ratings.values.pools import Pool
 from ratings.values.states import MatchState, RatingVerdict
 
+_t, _p, _m, _s, _v, _b = tables.tournament, tables.pool, tables.match, tables.match_seat, tables.version, tables.bot
+_r, _x, _w = tables.rating, tables.annulled_block, tables.pending_rating
 _CHUNK = 64
-
-
-class VersionRating(NamedTuple):
-    """A version in a pool: its skill, and how it did, counted as in `ratings.store.rating.RatingRecord`."""
-
-    skill: Skill
-    matches: int = 0
-    wins: int = 0
-    shared: int = 0
-    draws: int = 0
-    points: int = 0
-
-
-def first_rating(settings: SkillSettings, predecessor: Skill | None) -> VersionRating:
-    """Return where a version starts in a pool: as a newcomer, or from its nearest earlier version rated there."""
-    return VersionRating(newcomer(settings) if predecessor is None else successor(settings, predecessor))
-
-
-def rate_match(settings: SkillSettings, before: Sequence[VersionRating], ranks: Sequence[int]) -> list[VersionRating]:
-    """Return the ratings after a match; index = seat."""
-    skills = rate(settings, [rating[0] for rating in before], ranks)
-    return [
-        VersionRating(skill, old[1] + 1, old[2] + win, old[3] + share, old[4] + draw, old[5] + gained)
-        for skill, old, ((win, share, draw), gained) in zip(skills, before, _gains(tuple(ranks)), strict=True)
-    ]
-
-
-@lru_cache(maxsize=1 << 12)
-def _gains(ranks: tuple[int, ...]) -> tuple[tuple[Firsts, int], ...]:
-    """Return for each seat which kind of first it was, and its points."""
-    return tuple(zip(match_firsts(ranks), match_points(ranks), strict=True))
-
-
-def rating_columns(rating: VersionRating) -> dict[str, Any]:
-    """Return the columns of table `rating` that a rating fills."""
-    return {
-        "mu": rating.skill.mu,
-        "sigma": rating.skill.sigma,
-        "exposure": exposure(rating.skill),
-        "matches": rating.matches,
-        "wins": rating.wins,
-        "shared": rating.shared,
-        "draws": rating.draws,
-        "points": rating.points,
-    }
-
-
 RATED_COLUMNS = ("mu", "sigma", "exposure", "matches", "wins", "shared", "draws", "points")
 """The columns of table `rating` that a rating fills."""
 CHANGE_COLUMNS = (
@@ -80,19 +41,6 @@ CHANGE_COLUMNS = (
 )
 ChangeRow: TypeAlias = tuple[Any, ...]
 """A row of table `rating_change`: the values of its `CHANGE_COLUMNS`."""
-
-
-_t, _p, _m, _s, _v, _b, _r = (
-    tables.tournament,
-    tables.pool,
-    tables.match,
-    tables.match_seat,
-    tables.version,
-    tables.bot,
-    tables.rating,
-)
-_x, _w = tables.annulled_block, tables.pending_rating
-
 _TOURNAMENT = (
     select(
         _t.c.pool_id,
@@ -158,6 +106,96 @@ SET_RATING = (
     .values({name: bindparam(name) for name in RATED_COLUMNS})
 )
 _SET_THROUGH = update(_t).where(_t.c.id == bindparam("tournament")).values(rated_through=bindparam("through"))
+
+
+def pool_of(
+    game: str,
+    rules_version: str,
+    seats: int,
+    options: Mapping[str, Any] | None = None,
+    time_control: str = "none",
+    cores: int = 1,
+    remote: bool = False,
+) -> Pool:
+    """Return the pool of the matches that have all this in common.
+
+    Its name is the SHA-256, in hexadecimal digits, of their canonical JSON: keys sorted, no spaces, ASCII. What came
+    after the first schema is in it only if it is not the default, so that old pools keep their names.
+    """
+    key = {
+        "game": game,
+        "rules_version": rules_version,
+        "seats": seats,
+        "options": dict(options or {}),
+        "time_control": time_control,
+        "cores": cores,
+        **({"remote": True} if remote else {}),
+    }
+    canonical = json.dumps(key, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    pool_id = hashlib.sha256(canonical.encode("ascii")).hexdigest()
+    return Pool(pool_id, game, rules_version, seats, options or {}, time_control, cores, remote)
+
+
+def pool_for(session: Session, pool: Pool, settings: SkillSettings | None = None) -> PoolRecord:
+    """Return the pool as it is stored; it is written if it is missing, and `settings` only count then."""
+    stored = session.get(PoolRecord, pool.pool_id)
+    if stored is None:
+        constants = asdict(settings or SkillSettings())
+        fields = {**asdict(pool), "options": dict(pool.options)}
+        stored = PoolRecord(id=fields.pop("pool_id"), created_at_us=now_us(), **fields, **constants)
+        session.add(stored)
+        session.flush()
+    return stored
+
+
+def settings_of(pool: PoolRecord | AnyRow) -> SkillSettings:
+    """Return the TrueSkill constants of a pool, or of a row that has its columns."""
+    return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability)
+
+
+class VersionRating(NamedTuple):
+    """A version in a pool: its skill, and how it did, counted as in `ratings.store.rating.RatingRecord`."""
+
+    skill: Skill
+    matches: int = 0
+    wins: int = 0
+    shared: int = 0
+    draws: int = 0
+    points: int = 0
+
+
+def first_rating(settings: SkillSettings, predecessor: Skill | None) -> VersionRating:
+    """Return where a version starts in a pool: as a newcomer, or from its nearest earlier version rated there."""
+    return VersionRating(newcomer(settings) if predecessor is None else successor(settings, predecessor))
+
+
+def rate_match(settings: SkillSettings, before: Sequence[VersionRating], ranks: Sequence[int]) -> list[VersionRating]:
+    """Return the ratings after a match; index = seat."""
+    skills = rate(settings, [rating[0] for rating in before], ranks)
+    return [
+        VersionRating(skill, old[1] + 1, old[2] + win, old[3] + share, old[4] + draw, old[5] + gained)
+        for skill, old, ((win, share, draw), gained) in zip(skills, before, _gains(tuple(ranks)), strict=True)
+    ]
+
+
+@lru_cache(maxsize=1 << 12)
+def _gains(ranks: tuple[int, ...]) -> tuple[tuple[Firsts, int], ...]:
+    """Return for each seat which kind of first it was, and its points."""
+    return tuple(zip(match_firsts(ranks), match_points(ranks), strict=True))
+
+
+def rating_columns(rating: VersionRating) -> dict[str, Any]:
+    """Return the columns of table `rating` that a rating fills."""
+    return {
+        "mu": rating.skill.mu,
+        "sigma": rating.skill.sigma,
+        "exposure": exposure(rating.skill),
+        "matches": rating.matches,
+        "wins": rating.wins,
+        "shared": rating.shared,
+        "draws": rating.draws,
+        "points": rating.points,
+    }
 
 
 def rate_prefix(connection: Connection, tournament_id: str) -> int:
