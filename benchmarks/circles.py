@@ -15,10 +15,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from ratings.statistics.official.aggregate import count
-from ratings.statistics.official.circles import ALARM, find_circles
-from ratings.statistics.official.meetings import meetings
-from ratings.statistics.official.table import official_table
+from ratings.statistics.circles import ALARM, find_circles, meetings
+from ratings.statistics.official_table import official_table
+from ratings.statistics.results import count
 from tests.support.simulations.circles import HONEST, RINGS, seen, with_circles
 from tests.support.simulations.official import big_results
 

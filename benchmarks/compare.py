@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from benchmarks.kinds import named
-from ratings.statistics.elo import expected_score
+from ratings.statistics.scores import expected_score
 from tests.support.simulations.compare import KINDS, Kind, Rates, allowed, pentanomial_steps, rates
 
 BIG = expected_score(190) - 0.5

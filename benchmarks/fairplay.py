@@ -8,7 +8,7 @@
 Twelve bots of drawn strength, six in one kind; in the dishonest fields two or four of them collude. Beside each figure
 stands what chance alone as the null would give, without regard to styles, from the same matches. The seed of a
 simulation is its number, counted from `--seed`: 1,000 if nothing else is said, beyond all fields on which the constants
-of `ratings.statistics.fairplay` were chosen, so that the figures are not those of a fit to them.
+of `ratings.statistics.fairplay_pairs` were chosen, so that the figures are not those of a fit to them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks.kinds import named
-from ratings.statistics.fairplay.pairs import FairPlayReport, fair_play
+from ratings.statistics.fairplay_pairs import FairPlayReport, fair_play
 from tests.support.simulations.fairplay import DISHONEST, HONEST, STYLES, Kind, is_true, played
 
 _FRESH = 1000

@@ -20,8 +20,8 @@ from sqlalchemy import Connection, Table, insert
 from ratings.ledger.bots import NewVersion, add_version
 from ratings.ledger.rating import pool_for, pool_of
 from ratings.read.loading import load_results
-from ratings.statistics.official.results import Results
-from ratings.statistics.official.table import official_table
+from ratings.statistics.official_table import official_table
+from ratings.statistics.results import Results
 from ratings.store import tables
 from ratings.store.database import Database, open_database
 from ratings.store.identifiers import IdSource, now_us

@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 
 from benchmarks.kinds import named
-from ratings.statistics.official.table import official_table
+from ratings.statistics.official_table import official_table
 from tests.support.simulations.official import KINDS, big_results, coverage
 
 

@@ -34,7 +34,7 @@ from bots.training.processes import Processes
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game
-from ratings.statistics.points import most_points, seat_points
+from ratings.statistics.scores import most_points, seat_points
 
 BOTS = ("random", "greedy", "search", "greedy2026", "search2026")
 PAIRS = (("search", "greedy"), ("search", "random"), ("greedy", "random"))

@@ -32,8 +32,8 @@ from ratings.store.database import Database
 from ratings.values.page import MOST_LIMIT, Page
 
 if TYPE_CHECKING:
-    from ratings.statistics.compare.comparison import Comparison
-    from ratings.statistics.stopping.status import QuestionStatus as Known
+    from ratings.statistics.comparison import Comparison
+    from ratings.statistics.stopping_blocks import QuestionStatus as Known
 
 
 _MOST_POINTS = 24

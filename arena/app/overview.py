@@ -128,7 +128,7 @@ class LocalOverview:
 
     def fit_official(self, pool: str) -> OfficialTable:
         from ratings.read.loading import load_results
-        from ratings.statistics.official.table import official_table
+        from ratings.statistics.official_table import official_table
 
         database = self._context.database
         found = find_pool(database, pool)

@@ -26,8 +26,8 @@ from ratings.values.statistics import Circle, OfficialRow, Suspicion
 if TYPE_CHECKING:  # NumPy is only imported by who needs it
     from collections.abc import Mapping, Sequence
 
-    from ratings.statistics.fairplay import pairs
-    from ratings.statistics.official import table as official
+    from ratings.statistics import official_table as official
+    from ratings.statistics.fairplay_pairs import FairPlayReport
 
 _LISTS = {False: "official table", True: "official table by circles"}
 
@@ -48,7 +48,7 @@ class LocalRatings:
         circles: bool = False,
     ) -> OfficialTable:
         from ratings.read.loading import load_results
-        from ratings.statistics.official.table import official_table
+        from ratings.statistics.official_table import official_table
 
         database = self._context.database
         found = find_pool(database, find_pool_id(self._context, pool))
@@ -75,7 +75,7 @@ class LocalRatings:
         after: str | None = None,
     ) -> FairPlay:
         from ratings.read.loading import load_results
-        from ratings.statistics.fairplay.pairs import fair_play
+        from ratings.statistics.fairplay_pairs import fair_play
 
         need_organiser(
             self._context.viewer, Text("app.look_bots_help_one_another", "look for bots that help one another")
@@ -147,9 +147,7 @@ def _chance(table: official.FittedTable, row: int, other: int) -> float:
     return NOT_COMPARED if row == other or isnan(chance) else chance
 
 
-def _fair_play_value(
-    database: Database, pool: PoolRecord, found: pairs.FairPlayReport, page: Page[Suspicion]
-) -> FairPlay:
+def _fair_play_value(database: Database, pool: PoolRecord, found: FairPlayReport, page: Page[Suspicion]) -> FairPlay:
     names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
     return FairPlay(
         pool=pool_value(pool),
@@ -166,7 +164,7 @@ def _fair_play_value(
 
 
 def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
-    from ratings.statistics.fairplay.questions import PairQuestionKind
+    from ratings.statistics.fairplay_questions import PairQuestionKind
 
     first, second = names[one.first], names[one.second]
     if one.kind == PairQuestionKind.TOGETHER:

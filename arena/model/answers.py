@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.text import Text
-from ratings.statistics.elo import elo_of, expected_score
+from ratings.statistics.scores import elo_of, expected_score
 
 MOST_ELO = 800.0
 

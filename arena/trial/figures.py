@@ -10,9 +10,7 @@ from math import ceil
 
 from arena.trial.lineup import opponent_in
 from arena.trial.trials import PlayedTrial
-from ratings.statistics.firsts import Firsts, match_firsts
-from ratings.statistics.points import most_points, seat_points
-from ratings.statistics.proportion import MeanScore, mean_score
+from ratings.statistics.scores import Firsts, MeanScore, match_firsts, mean_score, most_points, seat_points
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from sqlmodel import Session
 
 from ratings.errors import FactError
 from ratings.statistics.errors import SkillError
-from ratings.statistics.firsts import Firsts, match_firsts
-from ratings.statistics.points import match_points
+from ratings.statistics.scores import Firsts, match_firsts, match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 from ratings.store import tables
 from ratings.store.identifiers import now_us

@@ -29,8 +29,7 @@ from ratings.ledger.rating import (
     rating_columns,
     settings_of,
 )
-from ratings.statistics.firsts import match_firsts
-from ratings.statistics.points import match_points
+from ratings.statistics.scores import match_firsts, match_points
 from ratings.statistics.skill import Skill
 from ratings.store import tables
 from ratings.store.database import Database

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from sqlalchemy import FromClause, Select, bindparam, select
 
-from ratings.statistics.firsts import Firsts, match_firsts
+from ratings.statistics.scores import Firsts, match_firsts
 from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.values.states import MatchState

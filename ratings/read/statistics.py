@@ -19,7 +19,7 @@ from ratings.read.leaderboard import table
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.read.pools import MatchScope
 from ratings.read.tournaments import standings
-from ratings.statistics.points import points_between
+from ratings.statistics.scores import points_between
 from ratings.store import tables
 from ratings.store.rating import RatingChangeRecord
 from ratings.store.sessions import Source, read

@@ -12,8 +12,7 @@ from sqlmodel import Session, col, select
 from engine.text import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.read.paging import Order, cut, each, one_page
-from ratings.statistics.firsts import Firsts
-from ratings.statistics.points import most_points
+from ratings.statistics.scores import Firsts, most_points
 from ratings.store import tables
 from ratings.store.lookups import get_tournament
 from ratings.store.models import BotRecord, EntrantRecord, MatchRecord, PoolRecord, TournamentRecord, VersionRecord
@@ -79,7 +78,7 @@ class WholeBlocks:
 
     blocks: int = 0
     points: int = 0
-    """As in `ratings.statistics.points`."""
+    """As in `ratings.statistics.scores`."""
     possible: int = 0
     """The points that it could have."""
 

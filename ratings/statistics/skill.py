@@ -16,9 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ratings.statistics.errors import SkillError
-from ratings.statistics.message_passing.constants import Constants, constants_of
-from ratings.statistics.message_passing.many_seats import rate_many_seats
-from ratings.statistics.message_passing.two_seats import rate_two_seats
+from ratings.statistics.factor_graph import Constants, constants_of, rate_many_seats, rate_two_seats
 
 _MAX_HALVINGS = 64
 

@@ -355,11 +355,11 @@ class EntrantTallyRecord(Table, table=True):
     version_id: str = Field(primary_key=True, foreign_key="version.id")
     matches: int
     wins: int
-    """As in `ratings.statistics.firsts`; so are the next two."""
+    """As in `ratings.statistics.scores`; so are the next two."""
     shared: int = Field(sa_column_kwargs={"server_default": text("0")})
     draws: int = Field(sa_column_kwargs={"server_default": text("0")})
     points: int
-    """As in `ratings.statistics.points`."""
+    """As in `ratings.statistics.scores`."""
     forfeits: int
     blocks: int
     """How many of its blocks are whole: every match of them is finished. The next two count these alone."""

@@ -41,7 +41,7 @@ class RatingChangeRecord(Table, table=True):
 
 
 class RatingRecord(Table, table=True):
-    """The present rating of a version in a pool; `wins` to `points` as in `ratings.statistics.firsts` and `points`."""
+    """The present rating of a version in a pool; `wins` to `points` as in `ratings.statistics.scores` and `points`."""
 
     __table_args__ = (Index(None, "pool_id", "exposure"),)
 

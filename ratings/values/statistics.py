@@ -30,7 +30,7 @@ class Meeting:
     opponent_id: str
     matches: int
     points: int
-    """As in `ratings.statistics.points`: 2 for every match in which it was ahead, 1 for every tie."""
+    """As in `ratings.statistics.scores`: 2 for every match in which it was ahead, 1 for every tie."""
     score: float
     """The part of the points that it got, 0 to 1."""
     wins: int

@@ -4,7 +4,7 @@ import io
 import numpy as np
 import pytest
 
-from ratings.statistics.official.results import Results
+from ratings.statistics.results import Results
 from ratings.store.database import open_database
 from ratings.store.sessions import write
 from tests.cli.support import MATCH, Arena

@@ -120,7 +120,7 @@ BOUNDARIES = {
         ("google", "grpc", "structlog"),
     ),
     # The arithmetic of Elo is that of the sentence which says how a comparison stands.
-    "arena/model": Boundary(("arena.model", "engine", "ratings.values", "ratings.statistics.elo")),
+    "arena/model": Boundary(("arena.model", "engine", "ratings.values", "ratings.statistics.scores")),
     "arena/app": Boundary(
         ("arena.app", "arena.model", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),

@@ -25,7 +25,7 @@ from arena.cli.shared.suggestions import next_command
 from arena.model.answers import ComparisonResult
 from arena.tournament.formats.compare import Compare, design_for
 from engine.text import Text
-from ratings.statistics.compare.comparison import CompareSettings
+from ratings.statistics.comparison import CompareSettings
 from ratings.statistics.errors import ResultsError
 
 app = typer.Typer()

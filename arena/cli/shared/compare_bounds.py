@@ -6,7 +6,7 @@ import enum
 
 from arena.cli.shared.errors import MisuseError
 from engine.text import Text
-from ratings.statistics.elo import expected_score
+from ratings.statistics.scores import expected_score
 
 
 class Preset(enum.StrEnum):

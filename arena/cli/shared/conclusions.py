@@ -8,7 +8,7 @@ from typing import Any
 from arena.cli.shared.saying import say, told
 from arena.model.answers import BestKnown, ComparisonResult, comparison_note, elo_text
 from arena.model.tournaments import TournamentDetail
-from ratings.statistics.stopping.question import question_in_words
+from ratings.statistics.stopping_question import question_in_words
 
 _MOST_RIVALS_SHOWN = 5
 _VERDICTS = {

@@ -24,7 +24,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import PromotionTest, WaitingVersion, promotion_tests, waiting_versions
 from ratings.read.ladders import open_ladders
 from ratings.read.tournaments import tournament_row
-from ratings.statistics.compare.comparison import ComparisonAnswer
+from ratings.statistics.comparison import ComparisonAnswer
 from ratings.store.ladders import RunningLadder, plays
 from ratings.values.owners import ARENA
 

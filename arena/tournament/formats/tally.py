@@ -10,7 +10,7 @@ from typing import Any
 from arena.tournament.formats.format import WITHDRAWN, FormatStanding
 from arena.tournament.formats.past import Tally
 from arena.tournament.formats.situation import PlayedBlock, Situation
-from ratings.statistics.points import match_points, most_points
+from ratings.statistics.scores import match_points, most_points
 
 _NONE = Tally()
 

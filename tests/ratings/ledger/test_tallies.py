@@ -20,8 +20,7 @@ from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.read.tournaments import WholeBlocks, standings, tournament_row
 from ratings.read.waves import tournament_waves
-from ratings.statistics.firsts import Firsts
-from ratings.statistics.points import match_points
+from ratings.statistics.scores import Firsts, match_points
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
 from ratings.values.states import MatchState

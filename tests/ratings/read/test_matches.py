@@ -11,7 +11,7 @@ from ratings.read import matches, tournaments
 from ratings.read.blocks import EarlyResult, early_results
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.pools import find_pool
-from ratings.statistics.firsts import Firsts
+from ratings.statistics.scores import Firsts
 from ratings.store.database import Database, open_database
 from ratings.values.states import Fared
 from tests.ratings import book

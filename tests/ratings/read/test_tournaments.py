@@ -9,7 +9,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
 from ratings.read.planning import mean_duration
 from ratings.read.tournaments import present_entrants, unfinished_tournaments
-from ratings.statistics.firsts import Firsts
+from ratings.statistics.scores import Firsts
 from ratings.store.database import Database
 from tests.ratings import book
 

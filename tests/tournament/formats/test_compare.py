@@ -14,7 +14,7 @@ from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation
 from arena.tournament.formats.tables_of_two import step_orders
 from ratings.statistics.blocks import rotations
-from ratings.statistics.compare.comparison import ComparisonAnswer
+from ratings.statistics.comparison import ComparisonAnswer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 NEW, OLD = "bot0", "bot1"
