@@ -28,8 +28,7 @@ from ratings.ledger.rating import pool_for, pool_of, settings_of
 from ratings.read import leaderboard
 from ratings.read.pools import MatchScope, find_pool
 from ratings.read.statistics import history, meetings
-from ratings.statistics.reference import rate_by_package
-from ratings.statistics.skill import newcomer, rate
+from ratings.statistics.skill import newcomer, rate, rate_by_package
 from ratings.store import tables
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write

@@ -20,8 +20,7 @@ from random import Random
 from statistics import median
 
 from ratings.statistics.errors import SkillError
-from ratings.statistics.reference import rate_by_package
-from ratings.statistics.skill import Skill, SkillSettings, rate
+from ratings.statistics.skill import Skill, SkillSettings, rate, rate_by_package
 
 SEATS = range(2, 9)
 GOAL = 10

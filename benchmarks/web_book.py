@@ -46,8 +46,7 @@ from ratings.ledger import tallies
 from ratings.ledger.rating import pool_for, pool_of
 from ratings.ledger.rebuild import rebuild
 from ratings.ledger.tournaments import WaveLedger
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.statistics.skill import Skill
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write

@@ -26,8 +26,7 @@ from engine.text import Text
 from ratings.read.paging import part_of
 from ratings.read.statistics import names
 from ratings.read.tournament_report import TournamentReport
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.store.database import Database
 from ratings.values.page import MOST_LIMIT, Page
 

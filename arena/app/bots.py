@@ -12,8 +12,7 @@ from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildL
 from arena.model.errors import UnknownError
 from engine.text import Text, text_from_json
 from ratings.read import bots
-from ratings.read.bots import BotRow
-from ratings.read.volume import is_held
+from ratings.read.bots import BotRow, is_held
 from ratings.store.models import VersionRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 

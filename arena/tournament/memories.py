@@ -12,8 +12,7 @@ from arena.tournament.formats.remembering import Remembering, fold, is_understoo
 from arena.tournament.formats.seeds import schedule_seed
 from arena.tournament.formats.situation import Entrant, Situation
 from arena.tournament.stored import entrant_of, format_of, wave_of
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import Remembered, entrants_of, remembered, remembered_waves
+from ratings.read.tournaments import Remembered, entrants_of, remembered, remembered_waves, tournament_row
 from ratings.store.database import Database
 from ratings.values.states import OnWorkProgress, WorkStage, no_progress
 

@@ -14,7 +14,7 @@ from arena.tournament.formats.past import NOTHING, Past
 from arena.tournament.formats.remembering import Remembering, from_json
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation, Wave
 from engine import registry
-from ratings.read.waves import TournamentWaves
+from ratings.read.tournaments import TournamentWaves
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.waves import EnteredVersion, WaveBlock, WaveMatch
 from ratings.values.states import MatchState

@@ -14,8 +14,7 @@ from arena.tournament.formats.past import Past, Tally
 from arena.tournament.formats.situation import Situation
 from arena.tournament.stored import entrant_of, situation_of
 from ratings.read.tournament_report import TournamentReport
-from ratings.read.tournaments import EntrantRow
-from ratings.read.waves import recent_waves, tournament_waves
+from ratings.read.tournaments import EntrantRow, recent_waves, tournament_waves
 from ratings.store.database import Database
 
 

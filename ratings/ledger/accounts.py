@@ -23,9 +23,9 @@ from ratings.store.identifiers import (
     now_us,
     token_digest,
 )
-from ratings.store.lookups import get_owner
 from ratings.store.models import OwnerRecord, with_text
 from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
+from ratings.store.sessions import get_owner
 from ratings.values.owners import LIMITS, MOST, PEOPLE
 from ratings.values.states import Scope
 

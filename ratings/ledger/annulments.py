@@ -16,7 +16,6 @@ from ratings.ledger.entrants import withdraw
 from ratings.store import tables
 from ratings.store.identifiers import new_id, now_us
 from ratings.store.ladders import annulled
-from ratings.store.lookups import get_version
 from ratings.store.models import (
     AnnulledBlockRecord,
     AnnulmentRecord,
@@ -25,6 +24,7 @@ from ratings.store.models import (
     TournamentRecord,
     annulment_value,
 )
+from ratings.store.sessions import get_version
 from ratings.store.waves import count_progress
 from ratings.values.states import BotEventKind, RatingVerdict
 from ratings.values.tournaments import Annulled

@@ -19,7 +19,6 @@ from ratings.ledger.accounts import owner_for
 from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord, Lineage, lineage_of
 from ratings.store.identifiers import check_bot_name, new_id, now_us
 from ratings.store.ladders import annulled, is_admitted
-from ratings.store.lookups import get_bot, get_version, owner_name
 from ratings.store.models import (
     AnnulmentRecord,
     BotRecord,
@@ -31,6 +30,7 @@ from ratings.store.models import (
 )
 from ratings.store.runtime import RuntimeRecord
 from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord
+from ratings.store.sessions import get_bot, get_version, owner_name
 from ratings.values.owners import OPERATOR, stored_bot_name
 from ratings.values.states import BotEventKind
 

@@ -23,7 +23,6 @@ from ratings.store import tables, waves
 from ratings.store.bot_events import ActiveVersionRecord
 from ratings.store.identifiers import now_us
 from ratings.store.ladders import RunningLadder, annulled, may_play, running_ladders
-from ratings.store.lookups import get_version
 from ratings.store.models import (
     BotRecord,
     EntrantRecord,
@@ -36,6 +35,7 @@ from ratings.store.models import (
 )
 from ratings.store.season import season_of
 from ratings.store.service import AbsenceRecord, GuestRecord
+from ratings.store.sessions import get_version
 from ratings.store.waves import count_progress
 from ratings.values.states import MatchState
 

@@ -18,10 +18,9 @@ from ratings.ledger.remote import JoinedVersion, RemoteJoin
 from ratings.store.database import Database
 from ratings.store.identifiers import now_us
 from ratings.store.ladders import is_admitted
-from ratings.store.lookups import get_owner, get_version
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import AdmissionRecord, AdmissionRow, NoticeRecord, TokenRecord
-from ratings.store.sessions import write
+from ratings.store.sessions import get_owner, get_version, write
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 from ratings.values.tournaments import Annulled

@@ -23,9 +23,8 @@ from ratings.statistics.skill import SkillSettings
 from ratings.store import tables, waves
 from ratings.store.identifiers import new_id, now_us
 from ratings.store.ladders import annulled
-from ratings.store.lookups import get_tournament
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord, with_text
-from ratings.store.sessions import Source, read
+from ratings.store.sessions import Source, get_tournament, read
 from ratings.store.waves import EnteredVersion, PlannedWave, WaveBlock, WaveMemory, count_progress
 from ratings.values.pools import Pool
 from ratings.values.states import MatchState

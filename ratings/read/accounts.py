@@ -14,10 +14,9 @@ from ratings.errors import AccessDeniedError
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
 from ratings.store.identifiers import now_us
-from ratings.store.lookups import get_owner
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
-from ratings.store.sessions import Source, read
+from ratings.store.sessions import Source, get_owner, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 _OWNERS = Order("owners", (tables.owner.c.id,), (str,))

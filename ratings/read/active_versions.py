@@ -10,9 +10,8 @@ from sqlmodel import col, select
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
 from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord
-from ratings.store.lookups import get_bot
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
-from ratings.store.sessions import Source, read
+from ratings.store.sessions import Source, get_bot, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 _EVENTS = Order("bot-events", (tables.bot_event.c.number,), (int,))

@@ -17,8 +17,7 @@ from sqlmodel import select as select_models
 
 from ratings.read.blocks import open_beside
 from ratings.read.paging import Order, cut, each, one_page
-from ratings.read.tournaments import EntrantRow, TournamentRow, standings, tournament_row
-from ratings.read.waves import entrants_of
+from ratings.read.tournaments import EntrantRow, TournamentRow, entrants_of, standings, tournament_row
 from ratings.store import tables
 from ratings.store.models import (
     BotRecord,

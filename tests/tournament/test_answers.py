@@ -17,7 +17,7 @@ from ratings.ledger.check import check
 from ratings.ledger.service import ServiceLedger
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournament_report import tournament_report
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_waves
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write
 from tests.tournament.book import BOTS, Book

@@ -14,8 +14,7 @@ from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.memories import memory_problems
 from arena.tournament.stored import format_of, situation_of
 from arena.tournament.table import read_situation
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import remembered, tournament_waves
+from ratings.read.tournaments import remembered, tournament_row, tournament_waves
 from ratings.store import tables
 from ratings.store.sessions import write
 from tests.tournament.book import TERMS, Book

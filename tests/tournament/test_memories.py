@@ -15,7 +15,7 @@ from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.memories import memory_problems
-from ratings.read.waves import remembered
+from ratings.read.tournaments import remembered
 from ratings.store.sessions import write
 from tests.tournament.book import TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor

@@ -8,8 +8,7 @@ from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from arena.tournament.stored import wave_of
 from ratings.ledger.ledger import LeaseRequest
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_row, tournament_waves
 from tests.ratings.book import FOREVER, report
 from tests.tournament.book import BOTS, Book
 

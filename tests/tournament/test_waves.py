@@ -26,8 +26,7 @@ from ratings.ledger.check import check
 from ratings.ledger.service import ServiceLedger
 from ratings.ledger.tournaments import WaveLedger
 from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.store.models import TournamentRecord
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor

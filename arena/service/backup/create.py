@@ -28,7 +28,8 @@ from arena.service.home import Home
 from engine.text import Text
 from ratings.errors import DatabaseFullError
 from ratings.ledger.copying import copy_database
-from ratings.read.volume import HeldCounts, held_counts, held_versions
+from ratings.read.bots import held_versions
+from ratings.read.retention import HeldCounts, held_counts
 from ratings.store.database import Database, backup, open_database, schema_revision
 
 Report = Callable[[str], None]

@@ -19,7 +19,7 @@ from arena.service.home import PRIVATE, Home
 from engine.os_errors import os_error_text
 from engine.text import Text, placed
 from ratings.ledger.check import check
-from ratings.read.volume import held_versions
+from ratings.read.bots import held_versions
 from ratings.store.database import Database, make_usable, open_database, upgrade
 
 Report = Callable[[str], None]

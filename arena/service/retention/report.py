@@ -12,8 +12,8 @@ from arena.service.home import Home
 from arena.service.retention.removals import RetentionResult, enforce_limits, instant_text, limits_of, sentence
 from arena.service.settings.reading import load_settings
 from engine.text import Text, text_from_json
+from ratings.read.bots import is_held
 from ratings.read.retention import Limits, Planned, planned_removals, removals
-from ratings.read.volume import is_held
 from ratings.store.database import Database, open_database
 from ratings.store.identifiers import now_us
 from ratings.store.service import RemovalRecord

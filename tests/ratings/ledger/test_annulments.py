@@ -20,8 +20,7 @@ from ratings.read.loading import load_results
 from ratings.read.matches import annulments_of, list_annulments, match_detail, replay_of
 from ratings.read.pools import MatchScope
 from ratings.read.statistics import crosstable
-from ratings.read.tournaments import standings, tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import standings, tournament_row, tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.ladders import annulled
 from ratings.store.models import MatchRecord, MatchSeatRecord, PoolRecord

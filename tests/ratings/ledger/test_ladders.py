@@ -22,7 +22,7 @@ from ratings.ledger.tournaments import WaveLedger
 from ratings.read.accounts import list_notices
 from ratings.read.bots import all_versions, find_version
 from ratings.read.ladders import find_ladder, list_ladders, open_ladders
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.season import season_of
 from ratings.store.sessions import read, write

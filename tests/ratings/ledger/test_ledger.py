@@ -12,8 +12,7 @@ from ratings.ledger.check import check
 from ratings.ledger.leasing import LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.ledger.tournaments import WaveLedger
-from ratings.read.tournaments import find_tournament, tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import find_tournament, tournament_row, tournament_waves
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database
 from ratings.store.waves import Progress

@@ -14,10 +14,9 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import find_owner, stored_versions
 from ratings.read.active_versions import active_version, bot_events
 from ratings.read.admissions import unadmitted
-from ratings.read.bots import find_version, list_bots
+from ratings.read.bots import find_version, held_versions, list_bots
 from ratings.read.retention import removable_versions
 from ratings.read.tournaments import owned_entrants, tournament_row
-from ratings.read.volume import held_versions
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import write

@@ -11,9 +11,9 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.retention import RetentionLedger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import list_notices
+from ratings.read.bots import held_versions, is_held
 from ratings.read.matches import replay_of, replays
 from ratings.read.retention import DAY_US, Limits, planned_removals, removals
-from ratings.read.volume import held_versions, is_held
 from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.identifiers import now_us

@@ -17,8 +17,7 @@ from ratings.ledger.tournaments import Planner, WaveLedger
 from ratings.read.accounts import list_notices
 from ratings.read.exporting import export_tournament
 from ratings.read.ladders import find_ladder, open_ladders
-from ratings.read.tournaments import published_secret, tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import published_secret, tournament_row, tournament_waves
 from ratings.store.database import Database
 from ratings.store.identifiers import now_us
 from ratings.store.models import PoolRecord, TournamentRecord

@@ -11,8 +11,7 @@ import pytest
 from ratings.errors import BotError, NotFoundError, PlanError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.tournaments import WaveLedger
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database
 from ratings.store.sessions import write

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from ratings.statistics.errors import SkillError
 from ratings.statistics.factor_graph import constants_of, draw_margin, rate_many_seats, rate_two_seats
-from ratings.statistics.reference import rate_by_package
-from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
+from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, rate_by_package, successor
 
 SETTINGS = SkillSettings()
 NEW = newcomer(SETTINGS)

@@ -28,9 +28,8 @@ from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.read.bots import list_bots
 from ratings.store.database import Database, backup, open_database, open_for_reading, rescue, rescued
-from ratings.store.lookups import get_bot
 from ratings.store.models import BotRecord
-from ratings.store.sessions import read, write
+from ratings.store.sessions import get_bot, read, write
 from tests.ratings import book
 from tests.ratings.book import copy_of
 
