@@ -1,6 +1,12 @@
 """Exported tournaments as text files: a header, then the rows of every table, parents before children.
 
-The lines are chained by hashes, so that a change of any byte is found, and at which line.
+The lines are chained by hashes, so that a change of any byte is found, and at which line. Every line is a hash, a space
+and the JSON array `[kind, data]`; the hash is the SHA-256 over the hash of the line before, a space and the JSON as it
+stands. The last line is of kind `end` and holds the number of lines before it; its hash is the digest of the file. No
+I/O but the two streams handed in.
+
+The rows are those of the tournament itself and those they refer to. Ratings go along to be compared with; an import
+computes its own.
 """
 
 from __future__ import annotations

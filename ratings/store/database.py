@@ -1,6 +1,10 @@
 """The handle of a database: open it, upgrade it, back it up.
 
 Errors of the driver come out as `ratings.errors`, on one line with the remedy.
+
+SQLite goes on with the file that it has opened, whatever lies at its path meanwhile: pages that show a database for
+days would show one that was long deleted, and a run would record for hours what nobody finds afterwards. So whoever has
+one open notices that its file was taken away or replaced.
 """
 
 from __future__ import annotations

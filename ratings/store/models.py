@@ -1,8 +1,8 @@
 """The tables of the book of record.
 
-Facts (all tables but `rating` and `rating_change`) are only ever added; a column whose value becomes known later stays
-empty until one transaction fills it. Ratings are derived from the facts and may be rebuilt at any time. Instants are
-UTC in integer microseconds, ids are UUIDv7 text, enumerations are text.
+Facts (all tables but `rating` and `rating_change`, and the tallies) are only ever added; a column whose value becomes
+known later stays empty until one transaction fills it. Ratings and tallies are derived from the facts and may be
+rebuilt at any time. Instants are UTC in integer microseconds, ids are UUIDv7 text, enumerations are text.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ Every connection: foreign keys on, a busy timeout, `synchronous=FULL`. In WAL mo
 a power cut; a result that was announced, or played by a person, must not be played again, and FULL costs one fsync for
 a match that took a hundred milliseconds or more. Writers begin with BEGIN IMMEDIATE: no busy timeout helps one that has
 read first and finds another writer ahead of it.
+
+To read a database in WAL mode, SQLite writes: an index of what is in the log, into a file beside it. Where that cannot
+be made, the file is read as it is if there is no log, and otherwise with an index in memory, alone.
 """
 
 from __future__ import annotations
