@@ -26,20 +26,17 @@ import numpy as np
 from sqlalchemy import Table, insert
 
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_for, pool_of, settings_of
+from ratings.ledger.rating import pool_for, pool_of, settings_of
 from ratings.read import leaderboard
-from ratings.read.crosstable import meetings
-from ratings.read.forms import history
 from ratings.read.loading import load_results
-from ratings.read.pools import find_pool
-from ratings.read.scope import MatchScope
-from ratings.statistics.official.results import Results
-from ratings.statistics.official.table import official_table
-from ratings.statistics.reference import rate_by_package
-from ratings.statistics.skill import newcomer, rate
+from ratings.read.pools import MatchScope, find_pool
+from ratings.read.statistics import history, meetings
+from ratings.statistics.official_table import official_table
+from ratings.statistics.results import Results
+from ratings.statistics.skill import newcomer, rate, rate_by_package
 from ratings.store import tables
 from ratings.store.database import Database, open_database
-from ratings.store.ids import IdSource
+from ratings.store.identifiers import IdSource
 from ratings.store.sessions import write
 from ratings.values.states import MatchState, RatingVerdict
 from tests.support.simulations.official import big_results

@@ -27,9 +27,8 @@ from arena.match.result import MatchResult
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger
-from ratings.ledger.pools import pool_of
-from ratings.ledger.tournaments import TournamentPlan
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.rating import pool_of
+from ratings.ledger.tournaments import TournamentPlan, WaveLedger
 from ratings.read import leaderboard
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.statistics.blocks import Block

@@ -23,12 +23,11 @@ from statistics import median
 from typing import Protocol, TypeVar
 
 from arena.tournament.formats.adaptive import DEFAULT_BLOCKS
-from ratings.statistics.elo import expected_score
-from ratings.statistics.fairplay.pairs import FairPlayReport, fair_play
-from ratings.statistics.official.aggregate import count
-from ratings.statistics.official.circles import ALARM, find_circles
-from ratings.statistics.official.meetings import meetings
-from ratings.statistics.official.table import official_table
+from ratings.statistics.circles import ALARM, find_circles, meetings
+from ratings.statistics.fairplay_pairs import FairPlayReport, fair_play
+from ratings.statistics.official_table import official_table
+from ratings.statistics.results import count
+from ratings.statistics.scores import expected_score
 from tests.support.simulations import circles, compare, fairplay, official, stopping
 
 BIG_GAIN = expected_score(190) - 0.5

@@ -47,7 +47,7 @@ from bots.training.duels import Processes
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game
-from ratings.statistics.points import most_points, seat_points
+from ratings.statistics.scores import most_points, seat_points
 
 BOTS = ("random", "greedy", "search")
 PAIRS = (("search", "greedy"), ("search", "random"), ("greedy", "random"))

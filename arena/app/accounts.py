@@ -23,13 +23,12 @@ from engine.text import Text, text_from_json
 from ratings.errors import LimitError
 from ratings.ledger.service import ServiceLedger
 from ratings.read import accounts
-from ratings.read.accounts import count_tokens_since, list_tokens
-from ratings.read.notices import list_notices
+from ratings.read.accounts import count_tokens_since, list_notices, list_tokens
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.models import OwnerRecord
 from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
-from ratings.values.limits import LIMITS, OwnerLimits
+from ratings.values.owners import LIMITS, OwnerLimits
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Scope
 

@@ -6,11 +6,11 @@ from arena.app.lookup import find_version
 from arena.app.policy import AppContext, need_organiser
 from engine.text import Text
 from ratings.ledger.service import ServiceLedger
-from ratings.read import annulments
+from ratings.read import matches
 from ratings.read.matches import find_match
-from ratings.values.annulments import Annulled, Annulment
-from ratings.values.names import OPERATOR
+from ratings.values.owners import OPERATOR
 from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.tournaments import Annulled, Annulment
 
 
 class LocalAnnulments:
@@ -31,7 +31,7 @@ class LocalAnnulments:
         return self._ledger.annul_version(found.version.id, why=why, actor=OPERATOR)
 
     def list_annulments(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:
-        return annulments.list_annulments(self._context.database, limit=limit, after=after)
+        return matches.list_annulments(self._context.database, limit=limit, after=after)
 
     def _need_right(self) -> None:
         need_organiser(self._context.viewer, Text("app.annul_results", "annul results"))

@@ -20,17 +20,16 @@ from arena.tournament.formats.rounds import Met, pairings
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.stored import format_of, read_situation, situation_of
 from engine.text import Text
-from ratings.read.crosstable import names
 from ratings.read.paging import part_of
-from ratings.read.report import TournamentReport
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.statistics import names
+from ratings.read.tournament_report import TournamentReport
+from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.store.database import Database
 from ratings.values.page import MOST_LIMIT, Page
 
 if TYPE_CHECKING:
-    from ratings.statistics.compare.comparison import Comparison
-    from ratings.statistics.stopping.status import QuestionStatus as Known
+    from ratings.statistics.comparison import Comparison
+    from ratings.statistics.stopping_blocks import QuestionStatus as Known
 
 
 _MOST_POINTS = 24

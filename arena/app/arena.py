@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena.app.policy import AppContext, UsageReader, Viewer
 from ratings.store.database import Database
-from ratings.values.limits import ChallengeLimits
+from ratings.values.owners import ChallengeLimits
 
 if TYPE_CHECKING:
     from arena.app.matches import LocalMatches

@@ -12,15 +12,14 @@ from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildL
 from arena.model.errors import UnknownError
 from engine.text import Text, text_from_json
 from ratings.read import bots
-from ratings.read.bots import BotRow
-from ratings.read.held import is_held
+from ratings.read.bots import BotRow, is_held
 from ratings.store.models import VersionRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 if TYPE_CHECKING:
     from ratings.ledger.ledger import Ledger
     from ratings.ledger.service import ServiceLedger
-    from ratings.read.lineage import EventRow
+    from ratings.read.active_versions import EventRow
 
 
 def _ledger(context: AppContext) -> Ledger:
@@ -95,7 +94,9 @@ class LocalBots:
         return self.get_bot(roll_back(self._context, name, message))
 
     def _detail(self, row: BotRow) -> BotDetail:
-        from ratings.read.lineage import active_version  # reads tables of the service, which no list of bots does
+        from ratings.read.active_versions import (
+            active_version,  # reads tables of the service, which no list of bots does
+        )
 
         active = active_version(self._context.database, row.bot.name)
         return BotDetail(
@@ -139,7 +140,7 @@ def bot_summary(row: BotRow) -> BotSummary:
 
 def list_events(context: AppContext, name: str, limit: int | None, after: str | None) -> Page[BotEvent]:
     """Return what happened to a bot, the newest first: to its owner and to organisers."""
-    from ratings.read.lineage import bot_events  # reads tables of the service
+    from ratings.read.active_versions import bot_events  # reads tables of the service
 
     bot = find_version(context, name).bot
     need_own_bot(context.viewer, bot, Text("app.read_history", "read its history"))

@@ -10,12 +10,10 @@ from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTabl
 from arena.tournament.rate_limit import matches_to_look_at, pace_after, rate_of
 from engine.text import Text, text_from_json
 from ratings.read import ladders
-from ratings.read.absences import absent_from
-from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
+from ratings.read.ladders import LadderRow, absent_from, count_apart, last_starts, owners_present
 from ratings.read.paging import part_of
 from ratings.read.pools import pool_value
-from ratings.read.publishing import published_secret
-from ratings.read.tournaments import tournament_row
+from ratings.read.tournaments import published_secret, tournament_row
 from ratings.store.database import Database
 from ratings.store.season import SeasonRecord
 from ratings.store.waves import OWNERS_APART

@@ -25,11 +25,9 @@ from arena.model.matches import (
 )
 from engine.text import Text, text_from_json
 from ratings.read import match_list, matches
-from ratings.read.annulments import annulments_of
 from ratings.read.blocks import awaited_by
-from ratings.read.match_list import MatchRow
-from ratings.read.match_search import MatchFilter, leave_nothing_out
-from ratings.read.matches import SeatRow, match_detail
+from ratings.read.match_list import MatchFilter, MatchRow, leave_nothing_out
+from ratings.read.matches import SeatRow, annulments_of, match_detail
 from ratings.read.pools import find_pool, pool_value
 from ratings.store.models import AttemptRecord, MatchRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
@@ -38,7 +36,7 @@ from ratings.values.states import Fared, MatchState
 if TYPE_CHECKING:
     from arena.app.watching import WatchedMatch
     from arena.model.live import LogPart, MatchEvent
-    from ratings.read.logs import StoredLog
+    from ratings.read.matches import StoredLog
     from ratings.store.rating import RatingChangeRecord
 
 PERSONS = "persons"
@@ -361,7 +359,7 @@ def read_logs(context: AppContext, match_id: str, seat: int | None) -> tuple[Sea
                 match=match_id,
             )
         )
-    from ratings.read.logs import seat_log  # reads tables of the service, which no list of matches does
+    from ratings.read.matches import seat_log  # reads tables of the service, which no list of matches does
 
     return tuple(_value(row, seat_log(context.database, match_id, row.seat.seat)) for row in own)
 

@@ -24,18 +24,15 @@ from arena.model.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
 from arena.tournament.playing import players_beside
 from engine.text import Text
-from ratings.read import admissions, bots, crosstable, forms, leaderboard, sorting, tournaments
+from ratings.read import admissions, bots, leaderboard, statistics, tournaments
+from ratings.read.active_versions import list_opponents
+from ratings.read.admissions import newest_versions
 from ratings.read.bots import named_versions
-from ratings.read.leaderboard import RatedPool
-from ratings.read.newest import newest_versions
-from ratings.read.opponents import list_opponents
-from ratings.read.pools import find_pool
-from ratings.read.scope import MatchScope
-from ratings.read.sorting import Narrowing
+from ratings.read.leaderboard import Narrowing, RatedPool
+from ratings.read.pools import MatchScope, find_pool
 from ratings.read.tournaments import TournamentRow
 from ratings.store.database import Database
-from ratings.values.bots import FaultCount, RecentVersion, Standing
-from ratings.values.leaderboards import Leaderboard
+from ratings.values.leaderboards import FaultCount, Leaderboard, RecentVersion, Standing
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import Pool
 
@@ -61,34 +58,34 @@ class LocalOverview:
         limit: int = DEFAULT_LIMIT,
         after: str | None = None,
     ) -> Leaderboard:
-        if by not in sorting.COLUMNS:
+        if by not in leaderboard.COLUMNS:
             raise RefusedError(
                 Text(
                     "app.leaderboard_cannot_sorted_can",
                     "a leaderboard cannot be sorted by {column}; it can by {columns}",
                     column=repr(by[:40]),
-                    columns=", ".join(sorting.COLUMNS),
+                    columns=", ".join(leaderboard.COLUMNS),
                 )
             )
         row, only = self._rated_pool(pool), Narrowing(name, owner)
-        return sorting.sorted_board(
+        return leaderboard.sorted_board(
             self._context.database, row, by, is_descending=is_descending, only=only, limit=limit, after=after
         )
 
     def pick_leaderboard(self, pool: str, version_ids: Collection[str]) -> Leaderboard:
-        return sorting.picked_board(self._context.database, self._rated_pool(pool), list(version_ids))
+        return leaderboard.picked_board(self._context.database, self._rated_pool(pool), list(version_ids))
 
     def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, Form]:
-        changes = forms.latest_changes(self._context.database, pool, version_ids, _DEPTH)
-        faults = forms.faulty_matches(self._context.database, pool, version_ids)
+        changes = statistics.latest_changes(self._context.database, pool, version_ids, _DEPTH)
+        faults = statistics.faulty_matches(self._context.database, pool, version_ids)
         return {version: _form(version, changes[version], faults.get(version, 0)) for version in version_ids}
 
     def list_standings(self, bot: str) -> tuple[Standing, ...]:
         found = find_version(self._context, bot).bot
-        return sorting.standings_of_bot(self._context.database, found.id)
+        return leaderboard.standings_of_bot(self._context.database, found.id)
 
     def count_faults(self, pool: str, version_id: str) -> tuple[FaultCount, ...]:
-        return forms.faults_by_cause(self._context.database, pool, version_id)
+        return statistics.faults_by_cause(self._context.database, pool, version_id)
 
     def walk_comparison(self, tournament: str, points: int) -> tuple[WalkPoint, ...]:
         return walk_of(self._context.database, find_tournament(self._context, tournament).id, points)
@@ -131,7 +128,7 @@ class LocalOverview:
 
     def fit_official(self, pool: str) -> OfficialTable:
         from ratings.read.loading import load_results
-        from ratings.statistics.official.table import official_table
+        from ratings.statistics.official_table import official_table
 
         database = self._context.database
         found = find_pool(database, pool)
@@ -156,7 +153,7 @@ def _form(version_id: str, changes: list[tuple[float, float]], faults: int) -> F
 def record_of(database: Database, pool_id: str, version_id: str, points: int) -> Record:
     """Return the record of a version, its curve thinned to about so many points."""
     scope = MatchScope(pool_id=pool_id)
-    met = crosstable.by_opponent(database, scope, version_id)[:_OPPONENTS]
+    met = statistics.by_opponent(database, scope, version_id)[:_OPPONENTS]
     known = named_versions(database, [one.opponent_id for one in met])
     opponents = (
         Opponent(found.bot.name, found.version.number, one.matches, one.score)
@@ -164,8 +161,8 @@ def record_of(database: Database, pool_id: str, version_id: str, points: int) ->
         for found in [known[one.opponent_id]]
     )
     return Record(
-        curve=forms.curve(database, pool_id, version_id, points),
+        curve=statistics.curve(database, pool_id, version_id, points),
         opponents=tuple(opponents),
-        seats=crosstable.by_seat(database, scope, version_id),
-        faults=forms.faults_by_cause(database, pool_id, version_id),
+        seats=statistics.by_seat(database, scope, version_id),
+        faults=statistics.faults_by_cause(database, pool_id, version_id),
     )

@@ -12,8 +12,8 @@ from arena.model.planning import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament import creation
 from engine.text import Text
+from ratings.read.active_versions import active_version
 from ratings.read.bots import VersionRow
-from ratings.read.lineage import active_version
 from ratings.read.match_list import MatchFilter, list_matches
 
 _KIND = "table"

@@ -37,11 +37,17 @@ from arena.tournament.formats.swiss import USUAL, Swiss, usual_rounds
 from arena.tournament.seed_key import SeedKey
 from engine.text import Text
 from ratings.ledger.tournaments import TournamentPlan, check_plan
+from ratings.read.active_versions import active_version
 from ratings.read.bots import VersionRow
-from ratings.read.challenges import CHALLENGER, count_open_challenges
-from ratings.read.durations import has_played, mean_duration
-from ratings.read.field import Candidate, Unfit, candidates
-from ratings.read.lineage import active_version
+from ratings.read.planning import (
+    CHALLENGER,
+    Candidate,
+    Unfit,
+    candidates,
+    count_open_challenges,
+    has_played,
+    mean_duration,
+)
 from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
 from ratings.store.ladders import plays

@@ -18,8 +18,7 @@ from engine.text import Text
 from ratings.read.bots import VersionRow, is_owner_disabled
 from ratings.store.database import Database
 from ratings.store.models import BotRecord, MatchRecord
-from ratings.values.limits import ChallengeLimits
-from ratings.values.names import OPERATOR
+from ratings.values.owners import OPERATOR, ChallengeLimits
 from ratings.values.states import MatchState, Scope
 
 if TYPE_CHECKING:

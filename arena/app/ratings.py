@@ -11,25 +11,34 @@ from arena.app.policy import AppContext, need_organiser
 from arena.model.errors import RefusedError
 from arena.model.ratings import NOT_COMPARED, Anchor, FairPlay, OfficialTable
 from engine.text import Text
-from ratings.read import crosstable as counts
 from ratings.read import leaderboard
-from ratings.read.crosstable import names as names_of
+from ratings.read import statistics as counts
 from ratings.read.leaderboard import RatedPool, leaderboards
-from ratings.read.lengths import lengths
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool, pool_value
+from ratings.read.statistics import lengths
+from ratings.read.statistics import names as names_of
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord
 from ratings.values.leaderboards import LeaderboardList
-from ratings.values.official import Circle, OfficialRow, Suspicion
 from ratings.values.page import DEFAULT_LIMIT, Page
-from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting, RatingChange, SeatResult, Spread
+from ratings.values.statistics import (
+    MOST_IN_CROSSTABLE,
+    Circle,
+    Crosstable,
+    Meeting,
+    OfficialRow,
+    RatingChange,
+    SeatResult,
+    Spread,
+    Suspicion,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ratings.statistics.fairplay import pairs
-    from ratings.statistics.official import table as official
+    from ratings.statistics import official_table as official
+    from ratings.statistics.fairplay_pairs import FairPlayReport
 
 _LISTS = {False: "official table", True: "official table by circles"}
 MOST_BOTS = 50
@@ -51,7 +60,7 @@ class LocalRatings:
         circles: bool = False,
     ) -> OfficialTable:
         from ratings.read.loading import load_results
-        from ratings.statistics.official.table import official_table
+        from ratings.statistics.official_table import official_table
 
         database = self._context.database
         found = find_pool(database, find_pool_id(self._context, pool))
@@ -78,7 +87,7 @@ class LocalRatings:
         after: str | None = None,
     ) -> FairPlay:
         from ratings.read.loading import load_results
-        from ratings.statistics.fairplay.pairs import fair_play
+        from ratings.statistics.fairplay_pairs import fair_play
 
         need_organiser(
             self._context.viewer, Text("app.look_bots_help_one_another", "look for bots that help one another")
@@ -150,9 +159,7 @@ def _chance(table: official.FittedTable, row: int, other: int) -> float:
     return NOT_COMPARED if row == other or isnan(chance) else chance
 
 
-def _fair_play_value(
-    database: Database, pool: PoolRecord, found: pairs.FairPlayReport, page: Page[Suspicion]
-) -> FairPlay:
+def _fair_play_value(database: Database, pool: PoolRecord, found: FairPlayReport, page: Page[Suspicion]) -> FairPlay:
     names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
     return FairPlay(
         pool=pool_value(pool),
@@ -169,7 +176,7 @@ def _fair_play_value(
 
 
 def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
-    from ratings.statistics.fairplay.questions import PairQuestionKind
+    from ratings.statistics.fairplay_questions import PairQuestionKind
 
     first, second = names[one.first], names[one.second]
     if one.kind == PairQuestionKind.TOGETHER:
@@ -242,7 +249,7 @@ class LocalStatistics:
         self, bot: str, pool: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[RatingChange]:
         pool_id, found = find_pool_id(self._context, pool), find_version(self._context, bot)
-        from ratings.read.forms import history  # with what pages show of versions, which nothing else here needs
+        from ratings.read.statistics import history  # with what pages show of versions, which nothing else here needs
 
         return history(self._context.database, pool_id=pool_id, version_id=found.version.id, limit=limit, after=after)
 

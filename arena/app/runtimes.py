@@ -9,7 +9,7 @@ from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.model.bots import Runtime
 from engine.text import parts_of
-from ratings.read.runtimes import seen_runtimes
+from ratings.read.matches import seen_runtimes
 
 
 class LocalRuntimes:

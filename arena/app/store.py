@@ -18,7 +18,7 @@ from arena.tournament.seed_key import KEY_SUFFIX
 from engine.os_errors import os_error_text
 from engine.text import Text
 from ratings.store.database import Database, database_url
-from ratings.values.names import stored_bot_name
+from ratings.values.owners import stored_bot_name
 
 VARIABLE = "ARENA_STORE"
 """Names the directory for the databases on servers, which several machines may share."""

@@ -33,12 +33,12 @@ from arena.model.tournaments import (
 )
 from arena.tournament.playing import player_of, service_of
 from engine.text import Text, text_from_json
-from ratings.read import bot_faults, host_losses, tournaments
+from ratings.read import tournament_report as reports
+from ratings.read import tournaments
 from ratings.read.blocks import EarlyResult, early_results
-from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.paging import part_of
 from ratings.read.pools import pool_value
-from ratings.read.report import TournamentReport, tournament_report
+from ratings.read.tournament_report import LeakRow, TournamentReport, leak_checks, tournament_report
 from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
 from ratings.store.database import Database
 from ratings.store.models import TournamentRecord
@@ -245,8 +245,8 @@ def detail_of(context: AppContext, tournament_id: str) -> TournamentDetail:
         leak_checks=checks.items,
         more_standings=standings.next,
         more_leak_checks=checks.next,
-        host_losses=host_losses.host_losses(context.database, tournament_id),
-        faults=bot_faults.bot_faults(context.database, tournament_id, _MOST_FAULTS, besides_open=hidden),
+        host_losses=reports.host_losses(context.database, tournament_id),
+        faults=reports.bot_faults(context.database, tournament_id, _MOST_FAULTS, besides_open=hidden),
     )
 
 
@@ -270,7 +270,7 @@ def _secret(context: AppContext, row: TournamentRow) -> str | None:
     """Return the secret if it is published, or if the organiser asks who chose it with a seed: he may repeat it."""
     if row.tournament.seeded and context.viewer.is_organiser:
         return row.tournament.secret
-    from ratings.read.publishing import published_secret  # asks for seasons, which no list of tournaments does
+    from ratings.read.tournaments import published_secret  # asks for seasons, which no list of tournaments does
 
     return published_secret(context.database, row.tournament.id)
 

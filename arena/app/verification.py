@@ -22,7 +22,7 @@ from ratings.store.database import Database, open_database
 
 if TYPE_CHECKING:
     from ratings.ledger.importing import Imported
-    from ratings.ledger.work_progress import OnWorkProgress
+    from ratings.values.states import OnWorkProgress
 
 _HASH_DIGITS = 64
 _LONGEST_END = 1 << 10
@@ -153,7 +153,7 @@ def verify_export(source: Path, digest: str | None, report: OnWorkProgress) -> V
 
 
 def _verify(database: Database, imported: Imported, file: str, digest: str | None, report: OnWorkProgress) -> Verified:
-    from ratings.ledger.work_progress import WorkStage
+    from ratings.values.states import WorkStage
 
     verified = without = 0
     for match, stored in matches.replays(database, imported.tournament_id):

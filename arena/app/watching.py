@@ -28,7 +28,7 @@ from engine import registry
 from engine.core import EngineError
 from engine.text import Text
 from ratings.read import matches
-from ratings.read.logs import seat_log
+from ratings.read.matches import seat_log
 from ratings.values.states import MatchState
 
 BEFORE_ALL = -1

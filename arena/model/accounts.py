@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 
 PROTOCOL_MAJOR = 1

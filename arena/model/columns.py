@@ -154,7 +154,7 @@ LEADERBOARD: Final = (
     *_firsts(_K.PART, "leaderboard.won"),
     Column("score", "score", _K.SHARE, "leaderboard.score", order="descending"),
 )
-"""`LeaderboardRow`; what it can be sorted by is in `ratings/read/sorting.py`."""
+"""`LeaderboardRow`; what it can be sorted by is in `ratings/read/leaderboard.py`."""
 
 PLACES: Final = (
     Column("pool", "pool", on_page="bot.pool"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ratings.values.names import PEOPLE, stored_bot_name
+from ratings.values.owners import PEOPLE, stored_bot_name
 
 GUEST_VERSION = "1"
 """The one version of each guest: people have none."""

@@ -58,12 +58,11 @@ from arena.model.tournaments import (
     TournamentDetail,
     TournamentSummary,
 )
-from ratings.values.annulments import Annulled, Annulment
 from ratings.values.leaderboards import LeaderboardList
-from ratings.values.official import Suspicion
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import AdmissionState, Fared, MatchState, Scope
-from ratings.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
+from ratings.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread, Suspicion
+from ratings.values.tournaments import Annulled, Annulment
 
 if TYPE_CHECKING:
     from arena.model.ratings import Overview

@@ -6,11 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ratings.values.bots import CurvePoint, FaultCount, RecentVersion, Standing
-from ratings.values.official import Circle, FairPlayAsked, OfficialRow, SeatAdvantage, Suspicion
+from ratings.values.leaderboards import CurvePoint, FaultCount, RecentVersion, Standing
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import Pool
-from ratings.values.statistics import SeatResult
+from ratings.values.statistics import Circle, FairPlayAsked, OfficialRow, SeatAdvantage, SeatResult, Suspicion
 
 if TYPE_CHECKING:
     from arena.model.bots import BotSummary

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.text import Text
-from ratings.statistics.elo import elo_of, expected_score
-from ratings.values.names import EVERY_BOT
+from ratings.statistics.scores import elo_of, expected_score
+from ratings.values.owners import EVERY_BOT
 from ratings.values.pools import Pool
 from ratings.values.tournaments import BotFaults, HostLoss, LockHolder
 

@@ -32,9 +32,8 @@ from arena.model.ratings import NOT_COMPARED, OfficialTable
 from arena.model.tournaments import StandingRow, TournamentSummary
 from arena.scripting.errors import need_package
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
-from ratings.values.official import OfficialRow
 from ratings.values.pools import Pool
-from ratings.values.statistics import Crosstable, Meeting
+from ratings.values.statistics import Crosstable, Meeting, OfficialRow
 
 T = TypeVar("T")
 

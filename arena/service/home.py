@@ -23,7 +23,7 @@ from arena.tournament.playing import home_lock, take
 from arena.tournament.seed_key import KEY_SUFFIX
 from engine.os_errors import os_error_text
 from engine.text import Text
-from ratings.store.passwords import keep_password
+from ratings.store.urls import keep_password
 
 PRIVATE = 0o700
 _SECRET = 0o600

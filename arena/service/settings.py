@@ -24,8 +24,8 @@ from arena.service.addresses import parse_address
 from arena.service.errors import SettingsError
 from engine.os_errors import os_error_text
 from engine.text import Text, placed
-from ratings.store.passwords import without_password
-from ratings.values.limits import MOST, ChallengeLimits, OwnerLimits
+from ratings.store.urls import without_password
+from ratings.values.owners import MOST, ChallengeLimits, OwnerLimits
 
 Value = Any
 """A value as the typed settings hold it."""

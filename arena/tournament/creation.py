@@ -26,7 +26,7 @@ from engine import registry
 from engine.core import Game
 from engine.text import Text
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import VersionRow, find_version
 from ratings.store.database import Database

@@ -17,8 +17,7 @@ from engine.text import Text
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
 from ratings.read.bots import VersionRow, all_versions, find_version
-from ratings.read.tournaments import TournamentRow
-from ratings.read.waves import entrants_of
+from ratings.read.tournaments import TournamentRow, entrants_of
 from ratings.store.database import Database
 from ratings.store.ladders import plays
 from ratings.store.models import TournamentRecord, VersionRecord

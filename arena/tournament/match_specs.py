@@ -12,8 +12,8 @@ from arena.tournament.formats.seeds import bot_seed, match_chance_seed
 from arena.tournament.stored import blocks_per_seed, clock_of
 from engine import registry
 from engine.text import Text
+from ratings.ledger.bots import DescribedRuntime
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
-from ratings.ledger.runtimes import DescribedRuntime
 from ratings.store.models import PoolRecord, TournamentRecord
 
 DEFAULT_LEAK_CHECKS = 0.02

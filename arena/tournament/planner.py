@@ -16,7 +16,7 @@ from arena.tournament.formats.format import NOTHING, Concluding, Format, Situati
 from arena.tournament.formats.ladder import is_endless
 from arena.tournament.formats.tally import Remembering, fold, from_json, to_json
 from arena.tournament.stored import draw_of, entrant_of, format_of, wave_of
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from ratings.statistics.blocks import Block
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.waves import PlannedWave, WaveMemory

@@ -27,8 +27,7 @@ from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
 from engine.text import Text
 from ratings.errors import DatabaseBusyError, DatabaseLostError, RatingsError
-from ratings.ledger.attempts import LostAttempt
-from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.leasing import LeasedMatch, LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
 from ratings.read import tournaments
 from ratings.read.tournaments import TournamentRow
@@ -39,6 +38,8 @@ OnProgress = Callable[[RunProgress], None]
 # Only a later run takes leases back, and it knows by the lock that their holder is gone. So the deadline is long.
 LEASE_US = 7 * 24 * 3600 * 1_000_000
 
+_WRITE_PAUSE_S, _LOST_PAUSE_S = 0.05, 0.5
+"""For others to write in, and for a server to come back in."""
 _PAUSE_S = 0.05
 """For others to write in, between two parts of a long history that the planner reads."""
 _BRIEF_MS = 500
@@ -300,8 +301,6 @@ def _has_report(task: asyncio.Task[MatchReport]) -> bool:
     return task.done() and not task.cancelled() and task.exception() is None
 
 
-_PAUSE_S, _LOST_PAUSE_S = 0.05, 0.5
-"""For others to write in, and for a server to come back in."""
 _Written = TypeVar("_Written")
 
 
@@ -346,7 +345,7 @@ class RetryingWriter:
                 if waited_s >= self.patience_s:
                     raise
             self._on_wait(waited_s, is_lost)
-            await asyncio.sleep(_LOST_PAUSE_S if is_lost else _PAUSE_S)
+            await asyncio.sleep(_LOST_PAUSE_S if is_lost else _WRITE_PAUSE_S)
 
 
 class ResultBatching:

@@ -11,7 +11,7 @@ from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import SeasonPlan, plan_like
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.ladders import count_apart, find_ladder, owners_present, running_ladder
-from ratings.read.unfinished import present_entrants
+from ratings.read.tournaments import present_entrants
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder
 from ratings.store.models import TournamentRecord

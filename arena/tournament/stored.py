@@ -25,22 +25,22 @@ from arena.tournament.formats.format import blocks_per_seed as of_form
 from arena.tournament.formats.seeds import schedule_seed
 from arena.tournament.formats.tally import Remembering, fold, from_json, is_understood, to_json
 from engine import registry
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
-from ratings.read.report import TournamentReport
-from ratings.read.tournaments import EntrantRow, tournament_row
-from ratings.read.waves import (
+from ratings.read.tournament_report import TournamentReport
+from ratings.read.tournaments import (
+    EntrantRow,
     Remembered,
     TournamentWaves,
     entrants_of,
     recent_waves,
     remembered,
     remembered_waves,
+    tournament_row,
     tournament_waves,
 )
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.waves import EnteredVersion, WaveBlock
-from ratings.values.states import MatchState
+from ratings.values.states import MatchState, OnWorkProgress, WorkStage, no_progress
 
 
 def format_of(tournament: TournamentRecord, pool: PoolRecord) -> Format | None:

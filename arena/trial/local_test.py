@@ -44,9 +44,7 @@ from arena.trial.judging import (
 from arena.trial.lineup import SEARCH, Lineup, opponent_in
 from arena.trial.trials import PlayedTrial, TrialCheck, TrialMatch, passed, play_all
 from engine.text import Text
-from ratings.statistics.firsts import Firsts, match_firsts
-from ratings.statistics.points import most_points, seat_points
-from ratings.statistics.proportion import MeanScore, mean_score
+from ratings.statistics.scores import Firsts, MeanScore, match_firsts, mean_score, most_points, seat_points
 
 if TYPE_CHECKING:
     from arena.tournament.runner import MatchExecutor

@@ -34,9 +34,9 @@ from engine.text import Text, from_json, to_json
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
-from ratings.values.official import Circle, OfficialRow, SeatAdvantage
 from ratings.values.pools import Pool
 from ratings.values.states import Scope
+from ratings.values.statistics import Circle, OfficialRow, SeatAdvantage
 
 LONGEST_S = 1800.0
 _COMMAND = (sys.executable, "-m", "arena.web.official_fitting")

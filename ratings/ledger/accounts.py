@@ -1,9 +1,10 @@
-"""Writes owners and their tokens."""
+"""Writes owners, their tokens and invitations, and the notices they receive."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,19 +12,25 @@ from sqlalchemy import update
 from sqlmodel import Session, select
 
 from engine.text import Text
-from ratings.errors import AccountError, NotFoundError
+from ratings.errors import AccountError, InvitationError, NotFoundError
 from ratings.store import tables
-from ratings.store.credentials import new_token_text, token_digest
-from ratings.store.ids import new_id, now_us
-from ratings.store.lookups import get_owner
-from ratings.store.models import OwnerRecord
-from ratings.store.names import check_label, check_owner_name
-from ratings.store.service import TokenRecord
-from ratings.values.limits import LIMITS, MOST
-from ratings.values.names import PEOPLE
+from ratings.store.identifiers import (
+    check_label,
+    check_owner_name,
+    new_code_text,
+    new_id,
+    new_token_text,
+    now_us,
+    token_digest,
+)
+from ratings.store.models import OwnerRecord, with_text
+from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
+from ratings.store.sessions import get_owner
+from ratings.values.owners import LIMITS, MOST, PEOPLE
 from ratings.values.states import Scope
 
 _MINUTE_US = 60_000_000
+_ASK = Text("ratings.ask_organiser_new_one", "ask the organiser for a new one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,3 +245,135 @@ def note_token_use(session: Session, ids: Collection[str], at_us: int) -> None:
         .values(used_at_us=minute)
     )
     session.expire_all()
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedInvitation:
+    """An invitation that was just made."""
+
+    invitation: InvitationRecord
+    code: str
+    """What the invited person types; it is shown once, and only its hash is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redeemed:
+    """What became of an invitation."""
+
+    owner: OwnerRecord
+    token: TokenRecord
+    secret: str
+    """The token itself, shown once."""
+
+
+def invite(session: Session, owner_name: str, *, scope: Scope, expires_at_us: int) -> IssuedInvitation:
+    """Write an invitation for an owner, who need not exist yet.
+
+    Raises AccountError for a name that cannot be, a disabled owner, and an instant that has passed.
+    """
+    check_owner_name(owner_name)
+    known = _find_owner(session, owner_name)
+    if known is not None:
+        check_enabled(known)
+    if expires_at_us <= now_us():
+        raise AccountError(
+            Text(
+                "ratings.invitation_would_expired_already_give",
+                "the invitation would have expired already; give an instant to come",
+            )
+        )
+    code = new_code_text()
+    invitation = InvitationRecord(
+        id=new_id(),
+        owner_name=owner_name,
+        scope=scope,
+        digest=token_digest(code),
+        created_at_us=now_us(),
+        expires_at_us=expires_at_us,
+    )
+    session.add(invitation)
+    session.flush()
+    return IssuedInvitation(invitation, code)
+
+
+def redeem(session: Session, code: str, *, token_name: str) -> Redeemed:
+    """Make a code the owner and the token that it promises; it works once, whoever else tries at the same time.
+
+    Raises InvitationError for a code that is unknown, used or expired, AccountError for a disabled owner or a name that
+    the token cannot have.
+    """
+    invitation = _usable(session, code)
+    owner = _find_owner(session, invitation.owner_name) or add_owner(session, invitation.owner_name)
+    made: IssuedToken = new_token(session, owner, name=token_name, scope=invitation.scope)
+    _mark_used(session, invitation, owner)
+    return Redeemed(owner, made.token, made.secret)
+
+
+def _usable(session: Session, code: str) -> InvitationRecord:
+    found = session.exec(select(InvitationRecord).where(InvitationRecord.digest == token_digest(code))).one_or_none()
+    if found is None:
+        raise InvitationError(
+            Text(
+                "ratings.invitation_code_not_known_here",
+                "this invitation code is not known here; copy it whole, or {remedy}",
+                remedy=_ASK,
+            )
+        )
+    if found.used_at_us is not None:
+        raise InvitationError(
+            Text(
+                "ratings.invitation_used_already",
+                "this invitation for {name} was used already; {remedy}",
+                name=repr(found.owner_name),
+                remedy=_ASK,
+            )
+        )
+    if found.expires_at_us <= now_us():
+        raise InvitationError(
+            Text(
+                "ratings.invitation_expired",
+                "this invitation for {name} has expired; {remedy}",
+                name=repr(found.owner_name),
+                remedy=_ASK,
+            )
+        )
+    return found
+
+
+def _mark_used(session: Session, invitation: InvitationRecord, owner: OwnerRecord) -> None:
+    table = tables.invitation
+    # Where a database allows several writers, the condition lets one of them pass.
+    marked = session.connection().execute(
+        update(table)
+        .where(table.c.id == invitation.id, table.c.used_at_us.is_(None))
+        .values(used_at_us=now_us(), owner_id=owner.id)
+    )
+    if marked.rowcount != 1:
+        raise InvitationError(
+            Text(
+                "ratings.invitation_used_already",
+                "this invitation for {name} was used already; {remedy}",
+                name=repr(invitation.owner_name),
+                remedy=_ASK,
+            )
+        )
+    session.refresh(invitation)
+
+
+def _find_owner(session: Session, name: str) -> OwnerRecord | None:
+    return session.exec(select(OwnerRecord).where(OwnerRecord.name == name)).one_or_none()
+
+
+def add_notice(session: Session, owner_id: str | None, subject: str, sentence: str) -> NoticeRecord:
+    """Write something that an owner is told; `None` for everybody."""
+    notice = NoticeRecord(
+        id=new_id(), owner_id=owner_id, at_us=now_us(), subject=subject, **with_text("sentence", sentence)
+    )
+    session.add(notice)
+    session.flush()
+    return notice
+
+
+def instant(at_us: int) -> str:
+    """Return an instant as people write it: UTC, to the minute."""
+    return f"{datetime.fromtimestamp(at_us / 1_000_000, UTC):%Y-%m-%d %H:%M} UTC"

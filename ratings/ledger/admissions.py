@@ -10,13 +10,12 @@ from sqlmodel import Session, col, select
 
 from engine.text import Text, parts_of
 from ratings.errors import AdmissionError, NotFoundError
-from ratings.ledger.lineage import promote, read_lineage, record_event
-from ratings.store.base import with_text
-from ratings.store.ids import new_id, now_us
-from ratings.store.lookups import get_version, owner_name
-from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.ledger.bots import promote, read_lineage, record_event
+from ratings.store.identifiers import new_id, now_us
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord, with_text
 from ratings.store.service import AdmissionRecord, AdmissionRow
-from ratings.values.names import ARENA
+from ratings.store.sessions import get_version, owner_name
+from ratings.values.owners import ARENA
 from ratings.values.states import AdmissionState, BotEventKind
 
 _OPEN = (AdmissionState.QUEUED, AdmissionState.RUNNING)

@@ -10,18 +10,24 @@ from sqlmodel import select as select_rows
 
 from engine.text import Text
 from ratings.errors import NotFoundError, PlanError
-from ratings.ledger import pieces, tallies
-from ratings.ledger.entering import withdraw
-from ratings.ledger.lineage import record_event
+from ratings.ledger import rebuild, tallies
+from ratings.ledger.bots import record_event
+from ratings.ledger.entrants import withdraw
 from ratings.store import tables
-from ratings.store.annulment import AnnulledBlockRecord, AnnulmentRecord, annulment_value
-from ratings.store.fitness import annulled
-from ratings.store.ids import new_id, now_us
-from ratings.store.lookups import get_version
-from ratings.store.models import EntrantRecord, MatchRecord, TournamentRecord
-from ratings.store.progress import count_progress
-from ratings.values.annulments import Annulled
+from ratings.store.identifiers import new_id, now_us
+from ratings.store.ladders import annulled
+from ratings.store.models import (
+    AnnulledBlockRecord,
+    AnnulmentRecord,
+    EntrantRecord,
+    MatchRecord,
+    TournamentRecord,
+    annulment_value,
+)
+from ratings.store.sessions import get_version
+from ratings.store.waves import count_progress
 from ratings.values.states import BotEventKind, RatingVerdict
+from ratings.values.tournaments import Annulled
 
 _m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.annulled_block
 
@@ -29,8 +35,8 @@ _m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.an
 def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Annulled:
     """Take a match and the others of its block out of everything that is counted, and ask for the ratings anew.
 
-    It is left to the caller to have `ratings.ledger.pieces.finish` compute those, behind this transaction. One that was
-    annulled already stays so, for the first reason. Raises NotFoundError, PlanError without a reason.
+    It is left to the caller to have `ratings.ledger.rebuild.finish` compute those, behind this transaction. One that
+    was annulled already stays so, for the first reason. Raises NotFoundError, PlanError without a reason.
     """
     _check_reason(why)
     match = session.get(MatchRecord, match_id)
@@ -138,7 +144,7 @@ def _apply(session: Session, annulment: AnnulmentRecord) -> Annulled:
     firsts = _first_rated(connection, matches)
     _set_verdicts(connection, annulment)
     for pool_id, first in firsts:
-        pieces.ask(session, pool_id, first)
+        rebuild.ask(session, pool_id, first)
     tallies.rebuild(connection, select(_m.c.tournament_id).where(_m.c.id.in_(matches)))
     session.expire_all()
     session.refresh(annulment)

@@ -1,24 +1,44 @@
-"""Writes bots and their immutable versions."""
+"""Writes bots, their immutable versions and runtimes: what is added, promoted, withdrawn, removed or renamed.
+
+Facts are only ever added, and archives, replays and notices name bots as they were called. So removing and renaming is
+only for what was added by mistake: nothing that took part in a tournament, a ladder or an admission, or was annulled.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from sqlalchemy import func
+from sqlalchemy import delete, func, update
 from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.errors import BotError, BotKindError, LimitError
 from ratings.ledger.accounts import owner_for
-from ratings.ledger.lineage import read_lineage, record_event, submit
-from ratings.store.ids import new_id, now_us
-from ratings.store.lookups import get_bot
-from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
-from ratings.store.names import check_bot_name
-from ratings.values.names import OPERATOR, stored_bot_name
+from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord, Lineage, lineage_of
+from ratings.store.identifiers import check_bot_name, new_id, now_us
+from ratings.store.ladders import annulled, is_admitted
+from ratings.store.models import (
+    AnnulmentRecord,
+    BotRecord,
+    EntrantRecord,
+    MatchSeatRecord,
+    OwnerRecord,
+    VersionRecord,
+    with_text,
+)
+from ratings.store.runtime import RuntimeRecord
+from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord
+from ratings.store.sessions import get_bot, get_version, owner_name
+from ratings.values.owners import OPERATOR, stored_bot_name
 from ratings.values.states import BotEventKind
+
+LONGEST_MESSAGE = 2000
+"""The characters that the message of a submission, a promotion or a withdrawal may have: lists show it whole."""
+NEWEST_IS_ACTIVE = Text(
+    "ratings.newest_version_operator_own_bots", "the newest version of the operator's own bots is active"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +180,323 @@ def set_disabled(session: Session, *, bot: str, disabled: bool, actor: str = OPE
         kind = BotEventKind.DISABLED if disabled else BotEventKind.ENABLED
         record_event(session, found.id, kind, actor=actor, message=message)
     return found
+
+
+def record_event(
+    session: Session,
+    bot_id: str,
+    kind: BotEventKind,
+    *,
+    version_id: str | None = None,
+    actor: str,
+    message: str = "",
+    at_us: int | None = None,
+) -> BotEventRecord:
+    """Write what happened to a bot, and, where it says so, which version is active from now on.
+
+    Raises BotError for a message that nobody would read.
+    """
+    if len(message) > LONGEST_MESSAGE:
+        raise BotError(
+            Text(
+                "ratings.message_characters_allowed_say_fewer",
+                "the message has {length} characters, and {most} are allowed; say it in fewer words",
+                length=len(message),
+                most=LONGEST_MESSAGE,
+            )
+        )
+    last = session.exec(select(func.max(BotEventRecord.number)).where(BotEventRecord.bot_id == bot_id)).one()
+    event = BotEventRecord(
+        bot_id=bot_id,
+        number=0 if last is None else last + 1,
+        kind=kind,
+        version_id=version_id,
+        at_us=now_us() if at_us is None else at_us,
+        actor=actor,
+        **with_text("message", message),
+    )
+    before = read_lineage(session, bot_id)
+    session.add(event)
+    set_active(session, bot_id, before.after(kind, version_id).active)
+    return event
+
+
+def read_lineage(session: Session, bot_id: str) -> Lineage:
+    """Return which version of a bot is active, and which were before it."""
+    query = select(BotEventRecord.kind, BotEventRecord.version_id).where(BotEventRecord.bot_id == bot_id)
+    events = session.exec(query.order_by(col(BotEventRecord.number)))
+    return lineage_of((BotEventKind(kind), version_id) for kind, version_id in events)
+
+
+def set_active(session: Session, bot_id: str, version_id: str | None) -> None:
+    """Write which version of a bot is active, as its events tell."""
+    known = session.get(ActiveVersionRecord, bot_id)
+    if version_id is None:
+        if known is not None:
+            session.delete(known)
+    else:
+        active = known or ActiveVersionRecord(bot_id=bot_id, version_id=version_id)
+        active.version_id = version_id
+        session.add(active)
+    session.flush()
+
+
+def promote(session: Session, version_id: str, *, actor: str, message: str = "") -> BotRecord:
+    """Make a version the active one of its bot, if it is not. Return the bot.
+
+    Raises NotFoundError, and BotError for a version that was withdrawn or annulled, for one of an owner that was not
+    admitted, and for a remote one.
+    """
+    version = get_version(session, version_id)
+    bot = session.get_one(BotRecord, version.bot_id)
+    _check_may_be_active(session, bot, version)
+    if read_lineage(session, bot.id).active != version_id:
+        record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version_id, actor=actor, message=message)
+    return bot
+
+
+def _check_may_be_active(session: Session, bot: BotRecord, version: VersionRecord) -> None:
+    what = Text("ratings.version_of", "version {number} of {bot}", number=version.number, bot=repr(bot.name))
+    if bot.remote:
+        raise _is_remote(bot)
+    if version.withdrawn_at_us is not None:
+        raise BotError(
+            Text(
+                "ratings.withdrawn_submit_new_version_promote",
+                "{what} was withdrawn; submit a new version, or promote another one",
+                what=what,
+            )
+        )
+    if annulled(session, [version.id]):
+        raise BotError(
+            Text(
+                "ratings.annulled_organiser_submit_new_version",
+                "{what} was annulled by the organiser; submit a new version, or promote another one",
+                what=what,
+            )
+        )
+    if bot.owner_id is not None and not is_admitted(session, version.id):
+        raise BotError(
+            Text(
+                "ratings.not_admitted_see_why_arena",
+                "{what} was not admitted; see why: arena bot show {name}",
+                what=what,
+                name=bot.name,
+            )
+        )
+
+
+def _is_remote(bot: BotRecord) -> BotError:
+    return BotError(
+        Text(
+            "ratings.remote_plays_version_joined_last",
+            "{name} is remote, and plays with the version that joined last; join with another one",
+            name=repr(bot.name),
+        )
+    )
+
+
+def withdraw_version(session: Session, version_id: str, *, actor: str, message: str = "") -> BotRecord:
+    """Take a version out for good, and return its bot, which has no active version if it was this one.
+
+    A version that was withdrawn already stays as it is. Raises NotFoundError.
+    """
+    version = get_version(session, version_id)
+    if version.withdrawn_at_us is None:
+        version.withdrawn_at_us = now_us()
+        session.add(version)
+        record_event(
+            session, version.bot_id, BotEventKind.WITHDRAWN, version_id=version_id, actor=actor, message=message
+        )
+    return session.get_one(BotRecord, version.bot_id)
+
+
+def rollback(session: Session, bot_name: str, *, actor: str, message: str = "") -> VersionRecord:
+    """Make the version active again that was active before, and return it.
+
+    Raises NotFoundError, and BotError if there is none.
+    """
+    bot = get_bot(session, bot_name)
+    if bot.remote:
+        raise _is_remote(bot)
+    lineage = read_lineage(session, bot.id)
+    if not lineage.before:
+        raise BotError(
+            Text(
+                "ratings.no_version_active_before_promote",
+                "no version of {bot} was active before; promote one: arena bot promote {name}@HASH",
+                bot=repr(bot.name),
+                name=bot.name,
+            )
+        )
+    version = get_version(session, lineage.before[-1])
+    record_event(session, bot.id, BotEventKind.ROLLED_BACK, version_id=version.id, actor=actor, message=message)
+    return version
+
+
+def note_not_promoted(session: Session, version_id: str, *, actor: str, message: str) -> BotEventRecord:
+    """Write that an admitted version did not become active, and why. Raises NotFoundError."""
+    version = get_version(session, version_id)
+    return record_event(
+        session, version.bot_id, BotEventKind.NOT_PROMOTED, version_id=version_id, actor=actor, message=message
+    )
+
+
+def submit(session: Session, bot: BotRecord, version: VersionRecord, *, actor: str) -> None:
+    """Write that a version was submitted; that of a bot without owner is active at once."""
+    happened = [(BotEventKind.SUBMITTED, version.message)]
+    if bot.owner_id is None:
+        happened.append((BotEventKind.PROMOTED, NEWEST_IS_ACTIVE))
+    for kind, message in happened:
+        record_event(
+            session, bot.id, kind, version_id=version.id, actor=actor, message=message, at_us=version.created_at_us
+        )
+
+
+def remove_bot(session: Session, name: str) -> list[str]:
+    """Take a bot away with all its versions and its history, and return the content hashes of these.
+
+    Raises NotFoundError, and BotError if anything names one of them.
+    """
+    bot = get_bot(session, name)
+    versions = _versions(session, bot)
+    _check_unnamed(session, bot, versions, bot.name, f"arena bot disable {bot.name}")
+    hashes = [version.content_hash for version in versions]
+    for table in (BotEventRecord, ActiveVersionRecord):
+        session.connection().execute(delete(table).where(col(table.bot_id) == bot.id))
+    _delete(session, versions)
+    session.connection().execute(delete(BotRecord).where(col(BotRecord.id) == bot.id))
+    session.expire_all()
+    return hashes
+
+
+def remove_version(session: Session, version_id: str) -> list[str]:
+    """Take a version of a bot that has others away, and return its content hash.
+
+    The version that was active before it plays again. Raises NotFoundError, and BotError if anything names it, or if it
+    is the only one of its bot.
+    """
+    version = get_version(session, version_id)
+    bot = session.get_one(BotRecord, version.bot_id)
+    what = f"{bot.name}@{version.content_hash[:12]}"
+    _check_unnamed(session, bot, [version], what, f"arena bot withdraw {what}")
+    if len(_versions(session, bot)) == 1:
+        raise BotError(
+            Text(
+                "ratings.only_version_take_bot_away",
+                "it is the only version of {bot}; take the bot away: arena bot remove {name}",
+                bot=repr(bot.name),
+                name=bot.name,
+            )
+        )
+    content_hash, before = version.content_hash, version.predecessor
+    followers = update(VersionRecord).where(
+        col(VersionRecord.bot_id) == bot.id, col(VersionRecord.predecessor) == version.number
+    )
+    session.connection().execute(followers.values(predecessor=before))
+    session.connection().execute(delete(BotEventRecord).where(col(BotEventRecord.version_id) == version.id))
+    set_active(session, bot.id, read_lineage(session, bot.id).active)
+    _delete(session, [version])
+    session.expire_all()
+    return [content_hash]
+
+
+def rename_bot(session: Session, name: str, new: str) -> BotRecord:
+    """Give a bot another name, `new` without that of its owner, and return it.
+
+    Raises NotFoundError, AccountError for a name that cannot be, and BotError if it is taken, or if anything names the
+    bot.
+    """
+    bot = get_bot(session, name)
+    check_bot_name(new)
+    whole = stored_bot_name(owner_name(session, bot), new)
+    if session.exec(select(BotRecord.id).where(BotRecord.name == whole)).first() is not None:
+        raise BotError(
+            Text(
+                "ratings.bot_already_choose_another_name",
+                "there is a bot {name} already; choose another name",
+                name=repr(whole),
+            )
+        )
+    _check_unnamed(session, bot, _versions(session, bot), bot.name, f"arena bot disable {bot.name}")
+    bot.name = whole
+    session.add(bot)
+    session.flush()
+    return bot
+
+
+def _versions(session: Session, bot: BotRecord) -> Sequence[VersionRecord]:
+    return session.exec(select(VersionRecord).where(VersionRecord.bot_id == bot.id)).all()
+
+
+def _check_unnamed(session: Session, bot: BotRecord, versions: Sequence[VersionRecord], what: str, remedy: str) -> None:
+    """Raise BotError, which tells who names one of the versions or the bot, and how it is retired instead."""
+    ids = [version.id for version in versions]
+    found = (
+        (
+            Text("ratings.has_matches", "has matches"),
+            select(MatchSeatRecord.match_id).where(col(MatchSeatRecord.version_id).in_(ids)),
+        ),
+        (
+            Text("ratings.entered_tournament_ladder", "was entered in a tournament or ladder"),
+            select(EntrantRecord.position).where(col(EntrantRecord.version_id).in_(ids)),
+        ),
+        (
+            Text("ratings.handed_admitted", "was handed in to be admitted"),
+            select(AdmissionRecord.id).where(col(AdmissionRecord.version_id).in_(ids)),
+        ),
+        (
+            Text("ratings.was_annulled", "was annulled"),
+            select(AnnulmentRecord.id).where(col(AnnulmentRecord.version_id).in_(ids)),
+        ),
+        (
+            Text("ratings.guest_ladder", "is a guest of a ladder"),
+            select(GuestRecord.bot_id).where(GuestRecord.bot_id == bot.id),
+        ),
+    )
+    for why, query in found:
+        if session.exec(query.limit(1)).first() is not None:
+            raise BotError(
+                Text(
+                    "ratings.what_book_tells_bot_stays",
+                    "{name} {why}, and what the book tells of a bot stays; retire it instead: {command}; its "
+                    "successor is added beside it",
+                    name=what,
+                    why=why,
+                    command=remedy,
+                )
+            )
+
+
+def _delete(session: Session, versions: Sequence[VersionRecord]) -> None:
+    ids = [version.id for version in versions]
+    session.connection().execute(delete(AbsenceRecord).where(col(AbsenceRecord.version_id).in_(ids)))
+    session.connection().execute(delete(VersionRecord).where(col(VersionRecord.id).in_(ids)))
+
+
+class DescribedRuntime(Protocol):
+    """What a runtime consists of."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as a bot's `bot.toml` has it."""
+
+    @property
+    def kind(self) -> str:
+        """What it is made of."""
+
+    @property
+    def contents(self) -> Mapping[str, Any]:
+        """The versions of the program and of the packages in it, ready for JSON."""
+
+
+def note_runtimes(session: Session, described: Mapping[str, DescribedRuntime]) -> None:
+    """Add those that are not known yet, by hash; a hash never changes its meaning."""
+    known = set(session.exec(select(RuntimeRecord.hash).where(col(RuntimeRecord.hash).in_(described))))
+    for hash_, one in described.items():
+        if hash_ not in known:
+            session.add(
+                RuntimeRecord(
+                    hash=hash_, name=one.name, kind=one.kind, contents=dict(one.contents), seen_at_us=now_us()
+                )
+            )

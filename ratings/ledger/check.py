@@ -11,17 +11,15 @@ from sqlalchemy import ColumnElement, Engine, and_, case, func, select, true
 from sqlmodel import Session
 
 from engine.text import Text, placed
-from ratings.ledger.pieces import UNFINISHED
-from ratings.ledger.rebuild import Differences
+from ratings.ledger.rebuild import UNFINISHED, Differences
 from ratings.ledger.tallies import tally_problems
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
+from ratings.store.bot_events import lineage_of
 from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
-from ratings.store.lineage import lineage_of
 from ratings.store.sessions import read
-from ratings.values.states import AttemptState, MatchState, RatingVerdict
+from ratings.values.states import AttemptState, MatchState, OnWorkProgress, RatingVerdict, WorkStage, no_progress
 
 _MOST_OF_A_KIND = 10
 
@@ -64,7 +62,9 @@ def check_ratings(database: Database, pool_id: str | None = None, report: OnWork
 
 def facts_problems(session: Session) -> Iterator[str]:
     """Yield what is wrong with matches, attempts, the order of rating, bots and pools, as an open session sees them."""
-    return chain(_matches(session), _attempts(session), _order(session), _lineages(session), _remote(session))
+    of_matches = (_places, _seats, _replays, _empty_columns, _repeated, _attempts)
+    of_ratings = (_gaps, _passed, _waiting, _annulled)
+    return chain.from_iterable(part(session) for part in (*of_matches, *of_ratings, _lineages, _remote))
 
 
 def _schema(session: Session) -> Iterator[str]:
@@ -82,10 +82,6 @@ def _few(session: Session, query: Any, what: Callable[..., str]) -> Iterator[str
 
 def _without(match: str, *_: object, part: str) -> Text:
     return Text("ratings.match_finished_without", "match {match}: finished without {part}", match=match, part=part)
-
-
-def _matches(session: Session) -> Iterator[str]:
-    return chain(_places(session), _seats(session), _replays(session), _empty_columns(session), _repeated(session))
 
 
 def _seats(session: Session) -> Iterator[str]:
@@ -214,10 +210,6 @@ def _attempts(session: Session) -> Iterator[str]:
         )
         what = f"match {{}}: {match_state.value} with {{}} {attempt_state.value} attempts"
         yield from _few(session, query, what.format)
-
-
-def _order(session: Session) -> Iterator[str]:
-    return chain(_gaps(session), _passed(session), _waiting(session), _annulled(session))
 
 
 def _gaps(session: Session) -> Iterator[str]:

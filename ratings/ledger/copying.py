@@ -36,11 +36,11 @@ from sqlalchemy.types import TypeEngine
 
 from engine.text import Text
 from ratings.errors import CopyError
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.store import schema, tables
 from ratings.store.database import Database
+from ratings.store.identifiers import storable
 from ratings.store.sessions import read, write
-from ratings.store.storable import storable
+from ratings.values.states import OnWorkProgress, WorkStage, no_progress
 
 PART = 2000
 """How many rows are written in one transaction."""
@@ -125,17 +125,14 @@ def _rows_after(
     query, keys = _select(connection, table)
     if last is not None:
         query = query.where(tuple_(*keys) > tuple_(*last))
-    stored = _on_server if target.is_on_server else _as_it_is
+
+    def stored(value: Any) -> Any:
+        if isinstance(value, memoryview):
+            return bytes(value)
+        return storable(value) if isinstance(value, str) and target.is_on_server else value
+
     with connection.execution_options(yield_per=_PASSED).execute(query) as rows:
         yield (tuple(map(stored, row)) for row in rows)
-
-
-def _as_it_is(value: Any) -> Any:
-    return bytes(value) if isinstance(value, memoryview) else value
-
-
-def _on_server(value: Any) -> Any:
-    return storable(value) if isinstance(value, str) else _as_it_is(value)
 
 
 def _parts(rows: Iterator[Values], size: int) -> Iterator[list[Values]]:
@@ -169,7 +166,7 @@ def _begun(source: Connection, target: Database, table: Table) -> int:
             Text(
                 "ratings.holds_something_else_name_empty",
                 "{name} holds something else ({table}); name an empty database",
-                name=_name(target),
+                name=str(target.url.database),
                 table=table.name,
             )
         )
@@ -222,7 +219,3 @@ def _zip_to_the_end(
         if pair == ([], []):
             return
         yield pair
-
-
-def _name(database: Database) -> str:
-    return str(database.url.database)

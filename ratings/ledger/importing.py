@@ -22,16 +22,15 @@ from engine.text import Text
 from ratings.errors import ArchiveError, NotFoundError
 from ratings.ledger.annulments import cover_tournament
 from ratings.ledger.check import facts_problems
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 from ratings.ledger.rebuild import rebuild
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
-from ratings.store.archive.chain import read_chain
-from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, decode_row
-from ratings.store.ids import now_us
+from ratings.store.archive import FORMAT, HEADER, archived_tables, decode_row, read_chain
+from ratings.store.identifiers import now_us
 from ratings.store.tables import AnyRow
 from ratings.values.pools import Pool
+from ratings.values.states import OnWorkProgress, WorkStage, no_progress
 
 _BATCH = 200
 _HEADER_KEYS = {"format", "schema", "tournament", "name"}

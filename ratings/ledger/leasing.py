@@ -1,57 +1,26 @@
-"""Who plays which match and until when, and what becomes of matches that their hosts lost."""
+"""Who plays which match and until when, and attempts that end without a result: lost by their host, or given back."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlmodel import Session
 
 from engine.text import Text
-from ratings.ledger.attempts import LostAttempt, fail_attempt, give_back
-from ratings.ledger.live import rate_prefix
+from ratings.errors import FactError
+from ratings.ledger.rating import rate_prefix
 from ratings.store import tables
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
+from ratings.store.models import with_text
 from ratings.store.tables import AnyRow
 from ratings.values.states import AttemptState, MatchState
 
-_m, _a, _s, _b, _v = tables.match, tables.attempt, tables.match_seat, tables.block, tables.version
-_bot = tables.bot
-
-
+_m, _a, _s, _b, _v, _bot = tables.match, tables.attempt, tables.match_seat, tables.block, tables.version, tables.bot
 Lease: TypeAlias = tuple[str, int]
 """The id of a match, and the number of the attempt that has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeasedSeat:
-    """Who sits in a seat of a leased match; index in `LeasedMatch.seats` = seat."""
-
-    version_id: str
-    content_hash: str
-    bot: str
-    owner_id: str | None = None
-    """The registered owner of the bot, or `None` for a bot that was added locally."""
-    is_remote: bool = False
-    """Whether its author runs it elsewhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeasedMatch:
-    """A match to play now, with all that the plan says of it."""
-
-    match_id: str
-    attempt: int
-    position: int
-    block_index: int
-    rotation: int
-    opening: tuple[int, ...]
-    chance_seed: int
-    seats: tuple[LeasedSeat, ...]
-
-
 _EXPIRED = (
     select(_m.c.id, _m.c.attempt)
     .join(_a, (_a.c.match_id == _m.c.id) & (_a.c.number == _m.c.attempt))
@@ -87,6 +56,56 @@ _LEASE = (
     update(_m).where(_m.c.id == bindparam("the_match")).values(state=MatchState.LEASED, attempt=bindparam("attempt"))
 )
 _ADD_ATTEMPT = insert(_a)
+MAX_ATTEMPTS = 3
+"""A match is void once its hosts have failed so often, those times apart at which they could play nothing at all."""
+_END_ATTEMPT = (
+    update(_a)
+    .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
+    .values(
+        {name: bindparam(name) for name in ("state", "ended_at_us", "reason", "reason_text", "cause", "evidence")}
+        | {"tournament_id": select(_m.c.tournament_id).where(_m.c.id == bindparam("lost_of")).scalar_subquery()}
+    )
+)
+_SET_STATE = (
+    update(_m)
+    .where(_m.c.id == bindparam("the_match"))
+    .values({name: bindparam(name) for name in ("state", "void_reason", "void_reason_text")})
+)
+_FAILURES = select(func.count()).where(
+    _a.c.match_id == bindparam("match"), _a.c.state.in_((AttemptState.FAILED, AttemptState.EXPIRED))
+)
+_STATES = (
+    select(_m.c.tournament_id, _m.c.state, _a.c.state.label("attempt_state"))
+    .join(_a, (_a.c.match_id == _m.c.id) & (_a.c.number == bindparam("attempt")))
+    .where(_m.c.id == bindparam("match"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LeasedSeat:
+    """Who sits in a seat of a leased match; index in `LeasedMatch.seats` = seat."""
+
+    version_id: str
+    content_hash: str
+    bot: str
+    owner_id: str | None = None
+    """The registered owner of the bot, or `None` for a bot that was added locally."""
+    is_remote: bool = False
+    """Whether its author runs it elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeasedMatch:
+    """A match to play now, with all that the plan says of it."""
+
+    match_id: str
+    attempt: int
+    position: int
+    block_index: int
+    rotation: int
+    opening: tuple[int, ...]
+    chance_seed: int
+    seats: tuple[LeasedSeat, ...]
 
 
 def lease(
@@ -166,3 +185,76 @@ def release(session: Session, tournament_id: str, *, worker: str | None = None, 
         give_back(connection, match_id, attempt)
     session.expire_all()
     return len(given)
+
+
+@dataclass(frozen=True, slots=True)
+class LostAttempt:
+    """An attempt at a match that its host lost, with no bot to blame; all of it is kept with the attempt."""
+
+    match_id: str
+    attempt: int
+    reason: str
+    """Why it was lost, in one sentence for people."""
+    cause: str | None = None
+    """The name of the cause."""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """What shows the cause, ready for JSON."""
+    counts: bool = True
+    """Whether it counts against the match; not if the host could play nothing at all."""
+
+
+def record_lost(session: Session, lost: LostAttempt) -> bool:
+    """Record a lost attempt, and return whether its match will be played again.
+
+    An attempt that has ended already is left as it is. Raises FactError for an unknown attempt.
+    """
+    connection = session.connection()
+    row = connection.execute(_STATES, {"match": lost.match_id, "attempt": lost.attempt}).one_or_none()
+    if row is None:
+        raise FactError(f"match {lost.match_id} has no attempt {lost.attempt}")
+    if row.attempt_state != AttemptState.RUNNING:
+        return row.state in (MatchState.PLANNED, MatchState.LEASED)
+    again = fail_attempt(connection, lost, AttemptState.FAILED if lost.counts else AttemptState.RELEASED)
+    if not again:
+        rate_prefix(connection, row.tournament_id)
+    session.expire_all()
+    return again
+
+
+def fail_attempt(connection: Connection, lost: LostAttempt, state: AttemptState) -> bool:
+    """End an attempt, and put its match back into the plan, or make it void if too many attempts failed.
+
+    Return whether it will be played again.
+    """
+    _end(connection, lost, state)
+    failures = connection.execute(_FAILURES, {"match": lost.match_id}).scalar_one()
+    again = bool(failures < MAX_ATTEMPTS)
+    match_state = MatchState.PLANNED if again else MatchState.VOID
+    reason = (
+        None
+        if again
+        else Text(
+            "ratings.attempts_failed_last",
+            "{count} attempts failed; the last: {why}",
+            count=failures,
+            why=lost.reason,
+        )
+    )
+    values = {"the_match": lost.match_id, "state": match_state, **with_text("void_reason", reason)}
+    connection.execute(_SET_STATE, values)
+    return again
+
+
+def give_back(connection: Connection, match_id: str, attempt: int) -> None:
+    """End an attempt without blame, and put its match back into the plan."""
+    _end(connection, LostAttempt(match_id, attempt, Text("ratings.given_back", "given back")), AttemptState.RELEASED)
+    values = {"the_match": match_id, "state": MatchState.PLANNED, **with_text("void_reason", None)}
+    connection.execute(_SET_STATE, values)
+
+
+def _end(connection: Connection, lost: LostAttempt, state: AttemptState) -> None:
+    why = {**with_text("reason", lost.reason), "cause": lost.cause, "evidence": dict(lost.evidence) or None}
+    why["lost_of"] = None if lost.cause is None else lost.match_id
+    end = {"the_match": lost.match_id, "the_number": lost.attempt, "state": state, "ended_at_us": now_us(), **why}
+    if connection.execute(_END_ATTEMPT, end).rowcount != 1:
+        raise FactError(f"match {lost.match_id} has no attempt {lost.attempt}")

@@ -7,40 +7,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import bindparam
+from sqlalchemy import select as core_select
 from sqlmodel import Session, select
 
 from engine.text import Text
 from ratings.errors import PlanError
-from ratings.ledger import (
-    attempts,
-    bots,
-    entering,
-    importing,
-    ladders,
-    leasing,
-    memories,
-    rebuild,
-    recording,
-    runtimes,
-    tournaments,
-    unplayed,
-)
-from ratings.ledger.attempts import LostAttempt
-from ratings.ledger.bots import NewVersion
+from ratings.ledger import bots, entrants, importing, ladders, leasing, rebuild, recording, tournaments
+from ratings.ledger.bots import DescribedRuntime, NewVersion
+from ratings.ledger.entrants import sync_ladders
 from ratings.ledger.importing import Imported
-from ratings.ledger.leasing import Lease, LeasedMatch
+from ratings.ledger.leasing import Lease, LeasedMatch, LostAttempt
 from ratings.ledger.recording import ReportedMatch
-from ratings.ledger.runtimes import DescribedRuntime
-from ratings.ledger.syncing import sync_ladders
-from ratings.ledger.tournaments import TournamentPlan
-from ratings.ledger.turns import take_turn
-from ratings.ledger.waves import Planner, WaveLedger
-from ratings.ledger.work_progress import OnWorkProgress, no_progress
+from ratings.ledger.tournaments import Planner, TournamentPlan, WaveLedger
+from ratings.store import tables
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.sessions import write
-from ratings.values.names import OPERATOR
+from ratings.values.owners import OPERATOR
+from ratings.values.states import OnWorkProgress, no_progress
+
+_POOL = (
+    core_select(tables.pool.c.id)
+    .join(tables.tournament, tables.tournament.c.pool_id == tables.pool.c.id)
+    .where(tables.tournament.c.id == bindparam("tournament"))
+    .with_for_update(of=tables.pool)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +104,19 @@ class Ledger:
         Raises NotFoundError, BotError.
         """
         with write(self._database) as session:
-            return unplayed.remove_bot(session, bot)
+            return bots.remove_bot(session, bot)
 
     def remove_version(self, version_id: str) -> list[str]:
         """Take a version away that no fact names, and return its content hash. Raises NotFoundError, BotError."""
         with write(self._database) as session:
-            removed = unplayed.remove_version(session, version_id)
+            removed = bots.remove_version(session, version_id)
             sync_ladders(session)
             return removed
 
     def rename_bot(self, bot: str, new: str) -> BotRecord:
         """Give a bot that no fact names another name. Raises NotFoundError, AccountError, BotError."""
         with write(self._database) as session:
-            return unplayed.rename_bot(session, bot, new)
+            return bots.rename_bot(session, bot, new)
 
     def create_tournament(
         self, plan: TournamentPlan, planner: Planner, *, choose_name: Callable[[Set[str]], str] | None = None
@@ -153,8 +146,8 @@ class Ledger:
         Raises PlanError if it has entered before or the tournament is over, BotError if its bot is disabled.
         """
         with write(self._database) as session:
-            wave = entering.join(session, tournament_id, version_id)
-            entering.note_guest(session, tournament_id, version_id, is_guest=True)
+            wave = entrants.join(session, tournament_id, version_id)
+            entrants.note_guest(session, tournament_id, version_id, is_guest=True)
             return wave
 
     def withdraw(self, tournament_id: str, version_id: str, reason: str) -> int:
@@ -163,8 +156,8 @@ class Ledger:
         Raises NotFoundError if the version is not entered, PlanError if it has withdrawn or the tournament is over.
         """
         with write(self._database) as session:
-            void = entering.withdraw(session, tournament_id, version_id, reason)
-            entering.note_guest(session, tournament_id, version_id, is_guest=False)
+            void = entrants.withdraw(session, tournament_id, version_id, reason)
+            entrants.note_guest(session, tournament_id, version_id, is_guest=False)
             return void
 
     def cancel(self, tournament_id: str) -> int:
@@ -216,7 +209,7 @@ class Ledger:
     def note_runtimes(self, described: Mapping[str, DescribedRuntime]) -> None:
         """Record what bots run in, by the hash of each runtime, unless it is recorded already."""
         with write(self._database) as session:
-            runtimes.note_runtimes(session, described)
+            bots.note_runtimes(session, described)
 
     def rebuild(self, pool_id: str | None = None, report: OnWorkProgress = no_progress) -> int:
         """Have the ratings of one pool, or of all, follow from the facts, and return how many matches were rated.
@@ -231,7 +224,7 @@ class Ledger:
         """Forget what planners remember of the old waves of tournaments: they read all matches anew, part by part."""
         with write(self._database) as session:
             for tournament_id in tournament_ids:
-                memories.forget(session.connection(), tournament_id)
+                tournaments.forget(session.connection(), tournament_id)
 
     def import_tournament(
         self, source: Path, *, name: str | None = None, digest: str | None = None, report: OnWorkProgress = no_progress
@@ -253,7 +246,7 @@ def _settle(
     planner: Planner | None,
 ) -> Settlement:
     recorded = recording.record_results(session, results) if results else []
-    again = [attempts.record_lost(session, attempt) for attempt in lost]
+    again = [leasing.record_lost(session, attempt) for attempt in lost]
     planned = planner.plan_ready(WaveLedger(session, tournament_id)) if planner is not None else 0
     leased = _lease(session, tournament_id, request) if request is not None else []
     return Settlement(tuple(recorded), tuple(again), planned, tuple(leased))
@@ -269,3 +262,12 @@ def _lease(session: Session, tournament_id: str, request: LeaseRequest) -> list[
         deadline_us=deadline_us,
         besides=request.besides,
     )
+
+
+def take_turn(session: Session, tournament_id: str) -> None:
+    """Keep everybody else from writing to the pool of a tournament until the transaction ends.
+
+    It comes first in a transaction, so that what follows reads what the one before it wrote, and no two wait for each
+    other.
+    """
+    session.connection().execute(_POOL, {"tournament": tournament_id})

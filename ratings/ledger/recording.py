@@ -14,14 +14,13 @@ from sqlmodel import Session
 
 from engine.text import Text
 from ratings.errors import FactError
-from ratings.ledger.live import rate_prefix
+from ratings.ledger.rating import rate_prefix
 from ratings.ledger.tallies import count_results
 from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
-from ratings.store.base import with_text
-from ratings.store.ids import now_us
-from ratings.store.storable import storable
+from ratings.store.identifiers import now_us, storable
+from ratings.store.models import with_text
 from ratings.store.tables import AnyRow
 from ratings.values.states import AttemptState, MatchState
 
@@ -393,7 +392,7 @@ def _leak_rows(report: ReportedMatch) -> list[dict[str, Any]]:
 
 
 def log_rows(match_id: str, logs: Sequence[ReportedLog]) -> list[dict[str, Any]]:
-    """Return the rows that keep the logs of a match; `ratings.read.logs.seat_log` reads them."""
+    """Return the rows that keep the logs of a match; `ratings.read.matches.seat_log` reads them."""
     return [
         {"match_id": match_id, "seat": log.seat, "data": zlib.compress(log.data), "cut_bytes": log.cut_bytes}
         for log in logs

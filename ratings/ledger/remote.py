@@ -12,15 +12,13 @@ from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.errors import BotError, LimitError
-from ratings.ledger.bots import NewVersion, add_version
-from ratings.ledger.lineage import read_lineage, record_event
-from ratings.store.bot_event import BotEventRecord
-from ratings.store.fitness import annulled
-from ratings.store.ids import now_us
+from ratings.ledger.bots import NewVersion, add_version, read_lineage, record_event
+from ratings.store.bot_events import BotEventRecord
+from ratings.store.identifiers import now_us
+from ratings.store.ladders import annulled
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.sessions import Source, read
-from ratings.values.limits import OwnerLimits
-from ratings.values.names import ARENA, stored_bot_name
+from ratings.values.owners import ARENA, OwnerLimits, stored_bot_name
 from ratings.values.states import BotEventKind
 
 JOINED = Text("ratings.it_joined", "it joined")

@@ -12,11 +12,11 @@ from sqlmodel import Session
 
 from engine.text import Text
 from ratings.errors import NotFoundError
-from ratings.ledger.notices import add_notice
+from ratings.ledger.accounts import add_notice
 from ratings.store import tables
-from ratings.store.base import with_text
 from ratings.store.database import Database
-from ratings.store.ids import new_id, now_us
+from ratings.store.identifiers import new_id, now_us
+from ratings.store.models import with_text
 from ratings.store.retention import first_id, removable_files, removable_log, removable_replay
 from ratings.store.service import RemovalRecord
 from ratings.store.sessions import read, write

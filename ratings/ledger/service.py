@@ -9,24 +9,21 @@ from typing import Any
 from sqlmodel import Session
 
 from engine.text import Text
-from ratings.ledger import absences, accounts, admissions, annulments, bots, invitations, lineage, notices, pieces
+from ratings.ledger import accounts, admissions, annulments, bots, entrants, rebuild
 from ratings.ledger import remote as remotes
-from ratings.ledger.absences import Noted
-from ratings.ledger.accounts import IssuedToken
+from ratings.ledger.accounts import IssuedInvitation, IssuedToken, Redeemed
 from ratings.ledger.bots import NewVersion
-from ratings.ledger.invitations import IssuedInvitation, Redeemed
+from ratings.ledger.entrants import Noted, sync_ladders
 from ratings.ledger.remote import JoinedVersion, RemoteJoin
-from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
-from ratings.store.fitness import is_admitted
-from ratings.store.ids import now_us
-from ratings.store.lookups import get_owner, get_version
+from ratings.store.identifiers import now_us
+from ratings.store.ladders import is_admitted
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import AdmissionRecord, AdmissionRow, NoticeRecord, TokenRecord
-from ratings.store.sessions import write
-from ratings.values.annulments import Annulled
-from ratings.values.limits import OwnerLimits
+from ratings.store.sessions import get_owner, get_version, write
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
+from ratings.values.tournaments import Annulled
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +102,7 @@ class ServiceLedger:
         Raises AccountError for a name that cannot be, a disabled owner, and an instant that has passed.
         """
         with write(self._database) as session:
-            return invitations.invite(session, owner_name, scope=scope, expires_at_us=expires_at_us)
+            return accounts.invite(session, owner_name, scope=scope, expires_at_us=expires_at_us)
 
     def redeem(self, code: str, *, token_name: str) -> Redeemed:
         """Make an invitation code the owner and the token that it promises; it works once.
@@ -114,7 +111,7 @@ class ServiceLedger:
         that the token cannot have.
         """
         with write(self._database) as session:
-            return invitations.redeem(session, code, token_name=token_name)
+            return accounts.redeem(session, code, token_name=token_name)
 
     def annul_match(self, match_id: str, *, why: str, actor: str) -> Annulled:
         """Take a match and the others of its block out of everything that is counted, and compute the ratings anew.
@@ -147,17 +144,17 @@ class ServiceLedger:
         Return False if it `is_stopping` before it is done; nothing is lost then. Each piece is a transaction. Raises
         NotFoundError.
         """
-        return pieces.finish(self._database, pool_id, is_stopping)
+        return rebuild.finish(self._database, pool_id, is_stopping)
 
     def _rated_anew(self, done: Annulled) -> Annulled:
         for pool_id in done.pools:
-            pieces.finish(self._database, pool_id)
+            rebuild.finish(self._database, pool_id)
         return done
 
     def add_notice(self, owner_id: str | None, subject: str, sentence: str) -> NoticeRecord:
         """Write something that an owner is told; `None` for everybody."""
         with write(self._database) as session:
-            return notices.add_notice(session, owner_id, subject, sentence)
+            return accounts.add_notice(session, owner_id, subject, sentence)
 
     def promote(self, version_id: str, *, actor: str, message: str = "") -> BotRecord:
         """Make a version the active one of its bot, if it is not. Return the bot.
@@ -166,7 +163,7 @@ class ServiceLedger:
         was not admitted.
         """
         with write(self._database) as session:
-            bot = lineage.promote(session, version_id, actor=actor, message=message)
+            bot = bots.promote(session, version_id, actor=actor, message=message)
             sync_ladders(session, bot)
             return bot
 
@@ -176,9 +173,9 @@ class ServiceLedger:
         `notice` is the subject and the sentence that the owner is told.
         """
         with write(self._database) as session:
-            lineage.note_not_promoted(session, version_id, actor=actor, message=message)
+            bots.note_not_promoted(session, version_id, actor=actor, message=message)
             bot = session.get_one(BotRecord, get_version(session, version_id).bot_id)
-            notices.add_notice(session, bot.owner_id, *notice)
+            accounts.add_notice(session, bot.owner_id, *notice)
 
     def withdraw_version(self, version_id: str, *, actor: str, message: str = "") -> BotRecord:
         """Take a version out for good, and return its bot, which has no active version if it was this one.
@@ -186,7 +183,7 @@ class ServiceLedger:
         A version that was withdrawn already stays as it is. Raises NotFoundError.
         """
         with write(self._database) as session:
-            bot = lineage.withdraw_version(session, version_id, actor=actor, message=message)
+            bot = bots.withdraw_version(session, version_id, actor=actor, message=message)
             admissions.withdraw_admissions_of(
                 session, version_id, Text("ratings.version_withdrawn", "the version was withdrawn")
             )
@@ -199,7 +196,7 @@ class ServiceLedger:
         Raises NotFoundError, and BotError if there is none.
         """
         with write(self._database) as session:
-            version = lineage.rollback(session, bot, actor=actor, message=message)
+            version = bots.rollback(session, bot, actor=actor, message=message)
             sync_ladders(session, version)
             return version
 
@@ -210,7 +207,7 @@ class ServiceLedger:
         Raises NotFoundError.
         """
         with write(self._database) as session:
-            return absences.note_absences(session, found)
+            return entrants.note_absences(session, found)
 
     def submit_version(
         self, new: NewVersion, *, most_versions: int | None = None, why: str | None = None

@@ -26,8 +26,7 @@ from sqlalchemy import (
 )
 
 from engine.text import Text
-from ratings.statistics.firsts import Firsts, match_firsts
-from ratings.statistics.points import match_points, points_between
+from ratings.statistics.scores import Firsts, match_firsts, match_points, points_between
 from ratings.store import tables
 from ratings.store.tables import AnyRow
 from ratings.values.states import MatchState

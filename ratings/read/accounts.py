@@ -1,4 +1,4 @@
-"""Owners, their tokens and invitations; and who holds a token."""
+"""Owners, their tokens and invitations, the notices they receive, and who holds a token."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from engine.text import Text
 from ratings.errors import AccessDeniedError
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
-from ratings.store.ids import now_us
-from ratings.store.lookups import get_owner
+from ratings.store.identifiers import now_us
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
-from ratings.store.service import InvitationRecord, TokenRecord
-from ratings.store.sessions import Source, read
+from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
+from ratings.store.sessions import Source, get_owner, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 _OWNERS = Order("owners", (tables.owner.c.id,), (str,))
@@ -33,6 +32,7 @@ _VERSIONS = (
 )
 _OWNER_ROWS = select(OwnerRecord, _BOTS, _VERSIONS)
 _NEW_ONE = Text("ratings.ask_new_one", "ask for a new one")
+_NOTICES = Order("notices", (tables.notice.c.id,), (str,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +205,26 @@ def list_invitations(
     with read(source) as session:
         rows = session.exec(one_page(select(InvitationRecord), _INVITATIONS, limit, after)).all()
     return cut(rows, _INVITATIONS, limit, lambda row: (row.id,))
+
+
+def list_notices(
+    source: Source,
+    *,
+    owner_id: str | None = None,
+    everybodys: bool = False,
+    limit: int | None = DEFAULT_LIMIT,
+    after: str | None = None,
+) -> Page[NoticeRecord]:
+    """Return what is for everybody, and for one owner if named, the newest first; with `everybodys`, all notices.
+
+    Raises PageError.
+    """
+    query = select(NoticeRecord)
+    if not everybodys:
+        is_his = col(NoticeRecord.owner_id) == owner_id
+        query = query.where(
+            col(NoticeRecord.owner_id).is_(None) | is_his if owner_id else col(NoticeRecord.owner_id).is_(None)
+        )
+    with read(source) as session:
+        rows = session.exec(one_page(query, _NOTICES, limit, after)).all()
+    return cut(rows, _NOTICES, limit, lambda row: (row.id,))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
 from sqlalchemy import FromClause, Select, bindparam, select
 
-from ratings.statistics.firsts import Firsts, match_firsts
+from ratings.statistics.scores import Firsts, match_firsts
 from ratings.store import tables
 from ratings.store.sessions import Source, read
-from ratings.store.tables import AnyRow
 from ratings.values.states import MatchState
 
 _REACH = 1
@@ -65,13 +64,12 @@ def early_results(source: Source, tournament_id: str) -> list[EarlyResult]:
     )
     with read(source) as session:
         matches = groupby(session.connection().execute(query), key=itemgetter(0))
-        return [result for _, seats in matches for result in _results(list(seats))]
-
-
-def _results(seats: Sequence[AnyRow]) -> Iterator[EarlyResult]:
-    """Yield the results of one match from its rows: match, version, rank, and whether it has forfeited."""
-    for (_, version_id, _, has_forfeited), firsts in zip(seats, match_firsts([row[2] for row in seats]), strict=True):
-        yield EarlyResult(version_id, firsts, has_forfeited)
+        results = []
+        for seats in (list(group) for _, group in matches):
+            all_firsts = match_firsts([rank for _, _, rank, _ in seats])
+            for (_, version_id, _, has_forfeited), firsts in zip(seats, all_firsts, strict=True):
+                results.append(EarlyResult(version_id, firsts, has_forfeited))
+        return results
 
 
 def _awaited() -> Select[str, str]:

@@ -1,4 +1,4 @@
-"""Bots, their owners and their immutable versions."""
+"""Bots, their owners and their immutable versions, and which versions' files are kept."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func
+from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
 from engine.text import Text
@@ -13,9 +14,8 @@ from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read.identifying import holds_part, listed
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
-from ratings.store.lookups import get_bot, owner_name
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
-from ratings.store.sessions import Source, read
+from ratings.store.sessions import Source, get_bot, owner_name, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 _BOTS = Order("bots", (tables.bot.c.id,), (str,))
@@ -137,6 +137,25 @@ def named_versions(source: Source, version_ids: Collection[str]) -> dict[str, Ve
     )
     with read(source) as session:
         return {version.id: VersionRow(bot, version) for bot, version in session.exec(query)}
+
+
+def held_versions(source: Source) -> list[str]:
+    """Return the content hashes of all versions whose files are kept, sorted, each once; remote ones have none."""
+    version, bot = tables.version, tables.bot
+    query = core_select(version.c.content_hash).join(bot, bot.c.id == version.c.bot_id)
+    query = query.where(version.c.files_removed_at_us.is_(None), ~bot.c.remote)
+    with read(source) as session:
+        return list(session.connection().execute(query.distinct().order_by(version.c.content_hash)).scalars())
+
+
+def is_held(source: Source, content_hash: str) -> bool:
+    """Return whether a version has these files, and they are to be kept."""
+    version = tables.version
+    query = core_select(version.c.id).where(
+        version.c.content_hash == content_hash, version.c.files_removed_at_us.is_(None)
+    )
+    with read(source) as session:
+        return session.connection().execute(query.limit(1)).first() is not None
 
 
 def find_version(source: Source, text: str) -> VersionRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -16,11 +16,9 @@ from sqlmodel import Session
 from engine.os_errors import os_error_text
 from engine.text import Text
 from ratings.errors import ArchiveError
-from ratings.read.publishing import published_secret
-from ratings.read.tournaments import TournamentRow, tournament_row
+from ratings.read.tournaments import TournamentRow, published_secret, tournament_row
 from ratings.store import schema, tables
-from ratings.store.archive.chain import write_chain
-from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, row_encoder
+from ratings.store.archive import FORMAT, HEADER, archived_tables, row_encoder, write_chain
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import Source, read
 
@@ -114,11 +112,8 @@ def records(session: Session, tournament: TournamentRecord) -> Iterator[tuple[st
     for table in archived_tables():
         query = select(table).where(_condition(table, tournament)).order_by(*table.primary_key.columns)
         encode = row_encoder(table)
-        yield from ((table.name, encode(found)) for part in _parts(session, query) for found in part)
-
-
-def _parts(session: Session, query: Select[Any]) -> Iterator[Sequence[Sequence[Any]]]:
-    return session.connection().execute(query, execution_options={"yield_per": _PART}).partitions()
+        parts = session.connection().execute(query, execution_options={"yield_per": _PART}).partitions()
+        yield from ((table.name, encode(found)) for part in parts for found in part)
 
 
 def _condition(table: CoreTable, tournament: TournamentRecord) -> ColumnElement[bool]:

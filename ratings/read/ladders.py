@@ -1,4 +1,4 @@
-"""Ladders and their seasons."""
+"""Ladders and their seasons, and the active versions that they go on without because these cannot be started."""
 
 from __future__ import annotations
 
@@ -13,17 +13,30 @@ from ratings.errors import LadderError
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import ladders as stored
 from ratings.store import tables
-from ratings.store.ladders import RunningLadder
-from ratings.store.models import PoolRecord
+from ratings.store.bot_events import ActiveVersionRecord
+from ratings.store.ladders import RunningLadder, active_in
+from ratings.store.models import BotRecord, MatchRecord, MatchSeatRecord, PoolRecord, VersionRecord
 from ratings.store.season import SeasonRecord, seasons_of
-from ratings.store.service import LadderRecord
+from ratings.store.service import AbsenceRecord, LadderRecord
 from ratings.store.sessions import Source, read
+from ratings.values.owners import PEOPLE
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 
 _m, _e = tables.match, tables.entrant
 _SEASONS = Order("seasons", (tables.season.c.number,), (int,))
 _LADDERS = Order("ladders", (tables.ladder.c.id,), (str,))
+_PLANNED = (
+    select(MatchSeatRecord.version_id)
+    .distinct()
+    .join(MatchRecord, col(MatchRecord.id) == MatchSeatRecord.match_id)
+    .where(col(MatchRecord.state).in_((MatchState.PLANNED, MatchState.LEASED)))
+)
+_ABSENT = (
+    select(VersionRecord, BotRecord, AbsenceRecord)
+    .join(AbsenceRecord, col(AbsenceRecord.version_id) == VersionRecord.id)
+    .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +122,58 @@ def list_seasons(
     with read(source) as session:
         found = session.exec(one_page(query, _SEASONS, limit, after)).all()
     return cut(found, _SEASONS, limit, lambda season: (season.number,))
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentVersion:
+    """A version that ladders go on without."""
+
+    version: VersionRecord
+    bot: BotRecord
+    absence: AbsenceRecord
+
+
+def contenders(source: Source, running: RunningLadder) -> list[tuple[VersionRecord, BotRecord]]:
+    """Return the versions that a ladder needs, with their bots, those too that cannot be started.
+
+    They are the active ones that play in its pool, and others that have matches to play still.
+    """
+    with read(source) as session:
+        active = [version.id for version in active_in(session, running.pool)]
+        planned = session.exec(_PLANNED.where(MatchRecord.tournament_id == running.tournament.id)).all()
+        wanted = dict.fromkeys([*active, *sorted(planned)])
+        versions = [session.get_one(VersionRecord, version_id) for version_id in wanted]
+        return [(version, session.get_one(BotRecord, version.bot_id)) for version in versions]
+
+
+def absent_from(source: Source, pool: PoolRecord) -> list[AbsentVersion]:
+    """Return the active versions that would play in a pool if they could be started, by name."""
+    with read(source) as session:
+        wanted = [version.id for version in active_in(session, pool)]
+        query = _ABSENT.where(col(VersionRecord.id).in_(wanted)).order_by(BotRecord.name)
+        return [AbsentVersion(*row) for row in session.exec(query)]
+
+
+def absent_versions(source: Source) -> list[AbsentVersion]:
+    """Return all versions that cannot be started and are active, by name."""
+    with read(source) as session:
+        active = select(ActiveVersionRecord.version_id)
+        query = _ABSENT.where(col(VersionRecord.id).in_(active)).order_by(BotRecord.name)
+        return [AbsentVersion(*row) for row in session.exec(query)]
+
+
+def remote_versions(source: Source) -> list[tuple[VersionRecord, str, bool]]:
+    """Return the active versions of remote bots with the name of the bot and whether they are absent, by name.
+
+    The seats that people take are left out: no ladder waits for them.
+    """
+    query = (
+        select(VersionRecord, BotRecord.name, AbsenceRecord.version_id)
+        .join(ActiveVersionRecord, col(ActiveVersionRecord.version_id) == VersionRecord.id)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+        .join(AbsenceRecord, col(AbsenceRecord.version_id) == VersionRecord.id, isouter=True)
+        .where(col(BotRecord.remote), ~col(BotRecord.name).startswith(f"{PEOPLE}/"))
+        .order_by(BotRecord.name)
+    )
+    with read(source) as session:
+        return [(version, name, absent is not None) for version, name, absent in session.exec(query)]

@@ -18,7 +18,7 @@ from sqlmodel import Session
 
 from engine.text import Text
 from ratings.errors import NotFoundError
-from ratings.statistics.official.results import Bools, Ints, Results, distinct
+from ratings.statistics.results import Bools, Ints, Results, distinct
 from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.values.states import RatingVerdict

@@ -1,18 +1,24 @@
-"""Matches: found by id, with all that is known of them, with their replays."""
+"""Matches found by id, with all that is known of them: replays, logs, runtimes, and why they were annulled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
+from ratings.read.paging import Order, cut, each, one_page
+from ratings.store import tables
 from ratings.store.models import (
+    AnnulledBlockRecord,
+    AnnulmentRecord,
     AttemptRecord,
     BlockRecord,
     BotRecord,
@@ -24,14 +30,25 @@ from ratings.store.models import (
     ReplayRecord,
     TournamentRecord,
     VersionRecord,
+    annulment_value,
 )
 from ratings.store.sessions import Source, read
+from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
     from ratings.store.rating import RatingChangeRecord
+    from ratings.store.runtime import RuntimeRecord
+    from ratings.values.tournaments import Annulment
 
 _MOST_NAMED = 1000
+_ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))
+_OF_MATCHES = (
+    select(MatchRecord.id, AnnulmentRecord)
+    .join(AnnulledBlockRecord, col(AnnulledBlockRecord.block_id) == MatchRecord.block_id)
+    .join(AnnulmentRecord, col(AnnulmentRecord.id) == AnnulledBlockRecord.annulment_id)
+    .where(col(MatchRecord.id).in_(bindparam("matches", expanding=True)))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +90,9 @@ def find_match(source: Source, text: str) -> MatchRecord:
         exact = session.get(MatchRecord, text)
         if exact is not None:
             return exact
-        near = [(id_, None) for id_ in _near(session, text)]
+        # No more than it takes to tell how the text is ambiguous.
+        holding = select(MatchRecord.id).where(holds_part(MatchRecord.id, text)).limit(_MOST_NAMED)
+        near = [(id_, None) for id_ in session.exec(holding)] if may_be_part_of_id(text) else []
         return session.get_one(
             MatchRecord,
             only_one(
@@ -83,12 +102,6 @@ def find_match(source: Source, text: str) -> MatchRecord:
                 Text("ratings.see_arena_tournament_show_tournament", "see: arena tournament show TOURNAMENT --matches"),
             ),
         )
-
-
-def _near(session: Session, text: str) -> Sequence[str]:
-    """Return the ids that hold the text, but no more than it takes to tell how it is ambiguous."""
-    holding = select(MatchRecord.id).where(holds_part(MatchRecord.id, text))
-    return session.exec(holding.limit(_MOST_NAMED)).all() if may_be_part_of_id(text) else []
 
 
 def match_detail(source: Source, match_id: str) -> StoredMatch:
@@ -227,3 +240,46 @@ def replays(
         if tournament_id is not None:
             query = query.where(MatchRecord.tournament_id == tournament_id)
         yield from session.exec(query, execution_options={"yield_per": 100})
+
+
+def annulments_of(source: Source, match_ids: Collection[str]) -> dict[str, Annulment]:
+    """Return why matches do not count, by match; those that do count are left out."""
+    with read(source) as session:
+        found = session.exec(_OF_MATCHES, params={"matches": list(match_ids)}).all()
+    return {match_id: annulment_value(stored) for match_id, stored in found}
+
+
+def list_annulments(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:
+    """Return all annulments, the newest first. Raises PageError."""
+    with read(source) as session:
+        rows = session.exec(one_page(select(AnnulmentRecord), _ANNULMENTS, limit, after)).all()
+    return each(cut(rows, _ANNULMENTS, limit, lambda row: (row.id,)), annulment_value)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLog:
+    """What the bot in a seat wrote to stdout and stderr during a match, in the order in which it was read."""
+
+    data: bytes
+    cut_bytes: int
+    """How many bytes were left out behind the first 16 KiB."""
+
+
+def seat_log(source: Source, match_id: str, seat: int) -> StoredLog | None:
+    """Return the log of one seat, or None if the bot wrote nothing, or logs were not kept or are removed."""
+    from ratings.store.service import SeatLogRecord  # no list of matches needs it
+
+    with read(source) as session:
+        row = session.get(SeatLogRecord, (match_id, seat))
+        return None if row is None else StoredLog(zlib.decompress(row.data), row.cut_bytes)
+
+
+def seen_runtimes(source: Source) -> list[RuntimeRecord]:
+    """Return every runtime that a match was played in, by name, the newest of a name first."""
+    from ratings.store.runtime import RuntimeRecord  # no list of matches needs it
+
+    with read(source) as session:
+        query = select(RuntimeRecord).order_by(
+            col(RuntimeRecord.name), col(RuntimeRecord.seen_at_us).desc(), col(RuntimeRecord.hash)
+        )
+        return list(session.exec(query))

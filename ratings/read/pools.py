@@ -1,15 +1,22 @@
-"""Pools: found by a part of their id, and as the value that everybody is shown."""
+"""Pools: found by a part of their id, as the value that everybody is shown, and which matches count in one."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, and_
+from sqlalchemy import select as core_select
 from sqlmodel import select
 
 from engine.text import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
+from ratings.store import tables
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import Source, read
 from ratings.values.pools import Pool
+from ratings.values.states import MatchState, RatingVerdict
 
+_m = tables.match
 _MOST_NAMED = 1000
 
 
@@ -41,3 +48,42 @@ def pool_value(pool: PoolRecord) -> Pool:
         cores=pool.cores,
         remote=pool.remote,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScope:
+    """A tournament or a pool, exactly one of them. Raises ValueError otherwise."""
+
+    tournament_id: str | None = None
+    pool_id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError unless exactly one is given."""
+        if (self.tournament_id is None) == (self.pool_id is None):
+            raise ValueError("a scope is a tournament or a pool")
+
+    def holds(self, match_id: ColumnElement[str]) -> ColumnElement[bool]:
+        """Return the condition that a match counts."""
+        if self.pool_id is not None:
+            rated = tables.rating_order.alias()
+            # A correlated look-up by the unique match_id: few matches of a large pool are asked for at once.
+            return (
+                core_select(rated.c.rating_seq)
+                .where(
+                    rated.c.match_id == match_id,
+                    rated.c.pool_id == self.pool_id,
+                    rated.c.verdict == RatingVerdict.RATED,
+                )
+                .exists()
+            )
+        inner, rest = _m.alias(), _m.alias()
+        broken = core_select(rest.c.block_id).where(
+            rest.c.tournament_id == self.tournament_id, rest.c.state != MatchState.FINISHED
+        )
+        annulled = core_select(tables.annulled_block.c.block_id)
+        whole = and_(
+            inner.c.tournament_id == self.tournament_id,
+            inner.c.block_id.not_in(broken),
+            inner.c.block_id.not_in(annulled),
+        )
+        return match_id.in_(core_select(inner.c.id).where(whole))

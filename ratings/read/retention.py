@@ -1,27 +1,31 @@
-"""What would be removed by age and size, why, and what was announced."""
+"""What a database holds, how fast it grows, what would be removed by age and size, why, and what was announced."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func
 from sqlalchemy import Table as CoreTable
-from sqlmodel import Session, col
-from sqlmodel import select as select_rows
+from sqlalchemy import select as core_select
+from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.read.bots import VersionRow
 from ratings.store import tables
+from ratings.store.identifiers import now_us
 from ratings.store.models import BotRecord, VersionRecord
 from ratings.store.retention import ENDED_US, first_id, removable_files, removable_log, removable_replay
 from ratings.store.service import RemovalRecord
 from ratings.store.sessions import Source, read
-from ratings.values.states import RemovalKind
+from ratings.values.states import MatchState, RemovalKind
 
+_m = tables.match
 DAY_US = 24 * 3600 * 1_000_000
 _PART = 2_000
-_m = tables.match
+_SAMPLE = 1_000
+_WEEK_US = 7 * 24 * 3600 * 1_000_000
+_FINISHED = core_select(func.count()).where(_m.c.state == MatchState.FINISHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def planned_removals(source: Source, limits: Limits, at_us: int) -> list[Planned
 
 def removals(source: Source, *, pending: bool = False, limit: int = 50) -> Sequence[RemovalRecord]:
     """Return what was announced, the newest first; with `pending`, only what is not done yet."""
-    query = select_rows(RemovalRecord).order_by(col(RemovalRecord.id).desc()).limit(limit)
+    query = select(RemovalRecord).order_by(col(RemovalRecord.id).desc()).limit(limit)
     with read(source) as session:
         return session.exec(query.where(col(RemovalRecord.done_at_us).is_(None)) if pending else query).all()
 
@@ -80,7 +84,7 @@ def removals(source: Source, *, pending: bool = False, limit: int = 50) -> Seque
 def removable_versions(source: Source, before_us: int) -> list[VersionRow]:
     """Return the versions withdrawn or refused before an instant whose files nothing needs, by name of the bot."""
     query = (
-        select_rows(BotRecord, VersionRecord)
+        select(BotRecord, VersionRecord)
         .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
         .where(removable_files(before_us))
     )
@@ -119,7 +123,9 @@ def _planned_of_matches(source: Source, kind: RemovalKind, days: int, most_bytes
     if not cuts:
         return None
     cut = max(cuts, key=lambda one: one.before_us)
-    items, size = _count(source, table, cut.before_us, kind)
+    may_go = removable_log(cut.before_us) if kind is RemovalKind.LOGS else removable_replay(cut.before_us)
+    with read(source) as session:
+        items, size = _sum(session, table, cut.before_us, may_go)
     return Planned(kind, cut.before_us, cut.why, items, size, is_by_size=cut.is_by_size)
 
 
@@ -140,12 +146,12 @@ def _end_of_what_is_too_much(source: Source, table: CoreTable, most_bytes: int) 
 
 def _newest_first(source: Source, table: CoreTable) -> Iterator[tuple[int, int]]:
     """Yield when each match ended and the size of its rows, the match that was planned last first, a part at a time."""
-    sizes = select(table.c.match_id, func.sum(func.length(table.c.data)).label("size")).group_by(table.c.match_id)
+    sizes = core_select(table.c.match_id, func.sum(func.length(table.c.data)).label("size")).group_by(table.c.match_id)
     last = None
     while True:
         part = sizes if last is None else sizes.where(table.c.match_id < last)
         some = part.order_by(table.c.match_id.desc()).limit(_PART).subquery()
-        query = select(some.c.match_id, ENDED_US, some.c.size).join(_m, _m.c.id == some.c.match_id)
+        query = core_select(some.c.match_id, ENDED_US, some.c.size).join(_m, _m.c.id == some.c.match_id)
         with read(source) as session:
             rows = session.connection().execute(query.order_by(some.c.match_id.desc())).all()
         yield from ((row[1] or 0, int(row[2])) for row in rows)
@@ -154,18 +160,83 @@ def _newest_first(source: Source, table: CoreTable) -> Iterator[tuple[int, int]]
         last = rows[-1][0]
 
 
-def _count(source: Source, table: CoreTable, before_us: int, kind: RemovalKind) -> tuple[int, int]:
-    may_go = removable_log(before_us) if kind is RemovalKind.LOGS else removable_replay(before_us)
-    with read(source) as session:
-        return _sum(session, table, before_us, may_go)
-
-
 def _sum(session: Session, table: CoreTable, before_us: int, may_go: ColumnElement[bool]) -> tuple[int, int]:
     size = func.coalesce(func.sum(func.length(table.c.data)), 0)
     query = (
-        select(func.count(table.c.match_id.distinct()), size)
+        core_select(func.count(table.c.match_id.distinct()), size)
         .join(_m, _m.c.id == table.c.match_id)
         .where(table.c.match_id < first_id(before_us), may_go)
     )
     items, size_bytes = session.connection().execute(query).one()
     return int(items), int(size_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """The matches of a database, and what they take."""
+
+    finished: int = 0
+    """The matches with a result."""
+    last_week: int = 0
+    """Those of them that were planned in the last seven days."""
+    replays: int = 0
+    """The replays that are kept."""
+    replay_bytes: float = 0.0
+    """What a replay takes on average."""
+    logs: int = 0
+    """The logs of seats that are kept."""
+    log_bytes: float = 0.0
+    """What the log of a seat takes on average."""
+
+
+def volume(source: Source, at_us: int | None = None) -> Volume:
+    """Return how many matches there are and what they take; sizes are those of the newest thousand."""
+    week_ago = first_id((now_us() if at_us is None else at_us) - _WEEK_US)
+    with read(source) as session:
+        connection = session.connection()
+        return Volume(
+            finished=connection.execute(_FINISHED).scalar_one(),
+            last_week=connection.execute(_FINISHED.where(_m.c.id >= week_ago)).scalar_one(),
+            replays=_count(session, tables.replay),
+            replay_bytes=_mean(session, tables.replay),
+            logs=_count(session, tables.seat_log),
+            log_bytes=_mean(session, tables.seat_log),
+        )
+
+
+def _count(session: Session, table: CoreTable) -> int:
+    return int(session.connection().execute(core_select(func.count()).select_from(table)).scalar_one())
+
+
+def _mean(session: Session, table: CoreTable) -> float:
+    newest = (
+        core_select(func.length(table.c.data).label("size")).order_by(table.c.match_id.desc()).limit(_SAMPLE).subquery()
+    )
+    return float(session.connection().execute(core_select(func.coalesce(func.avg(newest.c.size), 0))).scalar_one())
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCounts:
+    """How many rows of the tables that people know there are."""
+
+    owners: int
+    bots: int
+    versions: int
+    tournaments: int
+    matches: int
+    replays: int
+    seat_logs: int
+
+
+def held_counts(source: Source) -> HeldCounts:
+    """Return how much of everything there is."""
+    with read(source) as session:
+        return HeldCounts(
+            _count(session, tables.owner),
+            _count(session, tables.bot),
+            _count(session, tables.version),
+            _count(session, tables.tournament),
+            _count(session, tables.match),
+            _count(session, tables.replay),
+            _count(session, tables.seat_log),
+        )

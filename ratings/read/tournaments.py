@@ -1,40 +1,55 @@
-"""Tournaments: found by name or id, listed, with how far they are and how their entrants fare."""
+"""Tournaments: found by name or id, listed, their progress and standings, what was planned and played wave by wave.
+
+Also whether a tournament's secret is public yet, from which all its seeds are derived.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, or_
+from sqlalchemy import bindparam, exists, func, or_
 from sqlalchemy import select as core_select
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.read.paging import Order, cut, each, one_page
-from ratings.statistics.firsts import Firsts
-from ratings.statistics.points import most_points
+from ratings.statistics.scores import Firsts, most_points
 from ratings.store import tables
-from ratings.store.lookups import get_tournament
-from ratings.store.models import BotRecord, EntrantRecord, MatchRecord, PoolRecord, TournamentRecord, VersionRecord
-from ratings.store.progress import Progress, count_each, count_progress
-from ratings.store.sessions import Source, read
+from ratings.store.models import (
+    BotRecord,
+    EntrantRecord,
+    GatheringRecord,
+    MatchRecord,
+    PoolRecord,
+    TournamentRecord,
+    VersionRecord,
+    WaveRecord,
+)
+from ratings.store.sessions import Source, get_tournament, read
 from ratings.store.tables import AnyRow
+from ratings.store.waves import (
+    EnteredVersion,
+    Progress,
+    WaveBlock,
+    WaveMemory,
+    block_records,
+    count_each,
+    count_progress,
+    current_memory,
+    entered_versions,
+    planned_waves,
+)
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 
+_e, _v, _b, _t, _p = tables.entrant, tables.version, tables.bot, tables.tournament, tables.pool
+_y, _m = tables.entrant_tally, tables.match
 _NEWEST_FIRST = Order("tournaments", (tables.tournament.c.id,), (str,))
 _NAMES = select(TournamentRecord.id, TournamentRecord.name)
 _MOST_NAMED = 1000
 _OPEN = (MatchState.PLANNED, MatchState.LEASED)
-_e, _v, _b, _t, _p, _y = (
-    tables.entrant,
-    tables.version,
-    tables.bot,
-    tables.tournament,
-    tables.pool,
-    tables.entrant_tally,
-)
 _STANDINGS = (
     # Of thousands of entrants the objects take longer than all the rest, so there are none.
     core_select(_v.c.id, _b.c.name, _v.c.number, _v.c.content_hash, _p.c.seats)
@@ -48,6 +63,14 @@ _STANDINGS = (
     .where(_e.c.tournament_id == bindparam("tournament"))
     .order_by(_e.c.position)
 )
+_HAS_OPEN = exists().where(_m.c.tournament_id == _t.c.id, _m.c.state.in_(_OPEN))
+_UNFINISHED = (
+    core_select(_t.c.id, _t.c.name, _t.c.format, _t.c.created_at_us, _p.c.remote)
+    .join(_p, _p.c.id == _t.c.pool_id)
+    .where(_t.c.cancelled_at_us.is_(None), or_(_t.c.more_waves, _HAS_OPEN))
+    .order_by(_t.c.id)
+)
+_PRESENT = core_select(_e.c.version_id).where(_e.c.withdrawn_wave.is_(None)).order_by(_e.c.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +100,7 @@ class WholeBlocks:
 
     blocks: int = 0
     points: int = 0
-    """As in `ratings.statistics.points`."""
+    """As in `ratings.statistics.scores`."""
     possible: int = 0
     """The points that it could have."""
 
@@ -249,3 +272,121 @@ def _entrant(row: AnyRow) -> EntrantRow:
     score = row.points / (row.matches * most_points(row.seats))
     whole = WholeBlocks(row.blocks, row.block_points, row.block_matches * most_points(row.seats))
     return EntrantRow(*who, row.matches, Firsts(row.wins, row.shared, row.draws), score, row.forfeits, whole)
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedTournament:
+    """A tournament of which something is left to play or to plan."""
+
+    id: str
+    name: str
+    format: str
+    created_at_us: int
+    remote: bool
+    """Whether remote bots play in it, so that only a service can play it."""
+
+
+def unfinished_tournaments(source: Source) -> list[UnfinishedTournament]:
+    """Return all tournaments that are neither over nor cancelled nor a ladder's season, the oldest first."""
+    with read(source) as session:
+        is_season = exists().where(tables.season.c.tournament_id == _t.c.id)
+        rows = session.connection().execute(_UNFINISHED.where(~is_season))
+        return [UnfinishedTournament(row.id, row.name, row.format, row.created_at_us, row.remote) for row in rows]
+
+
+def present_entrants(source: Source, tournament_id: str) -> tuple[str, ...]:
+    """Return the ids of the versions that take part in a tournament and have not withdrawn, in the order of entry."""
+    with read(source) as session:
+        query = _PRESENT.where(_e.c.tournament_id == tournament_id)
+        return tuple(row.version_id for row in session.connection().execute(query))
+
+
+def published_secret(source: Source, tournament_id: str) -> str | None:
+    """Return the secret of a tournament that is over, or of a season that is closed; until then `None`.
+
+    Before, it would give the dice and piles of matches to come. Raises NotFoundError.
+    """
+    from ratings.store.season import season_of  # no list of tournaments needs it
+
+    with read(source) as session:
+        tournament = get_tournament(session, tournament_id)
+        season = season_of(session, tournament_id)
+        is_closed = season is None or season.closed_at_us is not None
+        return tournament.secret if is_closed and count_progress(session, tournament_id).is_over else None
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentWaves:
+    """A tournament with everybody who entered and every block that was planned, in one consistent view."""
+
+    tournament: TournamentRecord
+    pool: PoolRecord
+    entrants: tuple[EnteredVersion, ...]
+    """In the order of entry."""
+    waves: tuple[tuple[WaveBlock, ...], ...]
+    """The blocks of each wave behind the memory, in the order of the plan."""
+    memory: WaveMemory | None = None
+    """What the format remembers of the waves before these, if they are not read."""
+
+
+def tournament_waves(source: Source, tournament_id: str) -> TournamentWaves:
+    """Return all that was planned and played so far. Raises NotFoundError."""
+    with read(source) as session:
+        return _waves(session, tournament_id, None)
+
+
+def recent_waves(source: Source, tournament_id: str) -> TournamentWaves:
+    """Return what its format remembers, and all that was planned and played since. Raises NotFoundError."""
+    with read(source) as session:
+        return _waves(session, tournament_id, current_memory(session, tournament_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A tournament of which its planner remembers old waves, in a memory that it would take up as it is."""
+
+    tournament_id: str
+    memory: WaveMemory
+    gathered: dict[tuple[int, ...], int]
+    """In how many blocks of the waves that are remembered which entrants sat, by place in the order of entry."""
+
+
+def remembered(source: Source) -> list[Remembered]:
+    """Return every tournament with a memory that counts, the oldest first."""
+    with read(source) as session:
+        ids = session.exec(select(WaveRecord.tournament_id).where(col(WaveRecord.memory).is_not(None)).distinct()).all()
+        found = [(one, current_memory(session, one), _gathered(session, one)) for one in sorted(ids)]
+    return [Remembered(one, memory, gathered) for one, memory, gathered in found if memory is not None]
+
+
+def _gathered(session: Session, tournament_id: str) -> dict[tuple[int, ...], int]:
+    rows = session.exec(select(GatheringRecord).where(GatheringRecord.tournament_id == tournament_id)).all()
+    return {tuple(map(int, row.members.split(","))): row.blocks for row in rows}
+
+
+def remembered_waves(source: Source, one: Remembered) -> Iterator[list[WaveBlock]]:
+    """Yield the blocks of every wave that is remembered, in order, each read in a view of its own."""
+    with read(source) as session:
+        planned = planned_waves(session, one.tournament_id)[: one.memory.index + 1]
+    for wave in planned:
+        with read(source) as session:
+            records = block_records(session, one.tournament_id, wave)
+        yield records
+
+
+def entrants_of(source: Source, tournament_id: str) -> list[EnteredVersion]:
+    """Return everybody who ever entered a tournament, in the order of entry."""
+    with read(source) as session:
+        return entered_versions(session, tournament_id)
+
+
+def _waves(session: Session, tournament_id: str, memory: WaveMemory | None) -> TournamentWaves:
+    tournament = get_tournament(session, tournament_id)
+    planned = planned_waves(session, tournament_id, 0 if memory is None else memory.index + 1)
+    return TournamentWaves(
+        tournament,
+        session.get_one(PoolRecord, tournament.pool_id),
+        tuple(entered_versions(session, tournament_id)),
+        tuple(tuple(block_records(session, tournament_id, wave)) for wave in planned),
+        memory,
+    )

@@ -3,7 +3,7 @@
 The formulas are those of Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), as the
 `trueskill` package computes them: with three seats and more, and with ties, they are approximations (expectation
 propagation, iterated until it stands). The floats are those of the package, to the last bit, at a small part of its
-time; `reference` is the package itself, and tests and `benchmarks.large_database` hold one against the other.
+time; `rate_by_package` is the package itself, and tests and `benchmarks.book` hold one against the other.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ratings.statistics.errors import SkillError
-from ratings.statistics.message_passing.constants import Constants, constants_of
-from ratings.statistics.message_passing.many_seats import rate_many_seats
-from ratings.statistics.message_passing.two_seats import rate_two_seats
+from ratings.statistics.factor_graph import Constants, constants_of, rate_many_seats, rate_two_seats
 
 _MAX_HALVINGS = 64
 
@@ -155,3 +153,27 @@ def _try_several(constants: Constants, ratings: Sequence[Skill], ranking: _Ranki
     after = tuple(Skill(*skills[seat]) for seat in range(len(ratings)))
     sound = all(math.isfinite(skill.mu) and 0 < skill.sigma < math.inf for skill in after)
     return after if sound else None
+
+
+def rate_by_package(settings: SkillSettings, skills: Sequence[Skill], ranks: Sequence[int]) -> list[Skill]:
+    """Return the skills after one match, as `skill.rate` does, but for what is beyond double precision.
+
+    Raises ArithmeticError or ValueError there.
+    """
+    environment = _environment(settings)
+    groups = [(environment.create_rating(skill.mu, skill.sigma),) for skill in skills]
+    return [Skill(rating.mu, rating.sigma) for (rating,) in environment.rate(groups, ranks=list(ranks))]
+
+
+@lru_cache(maxsize=64)
+def _environment(settings: SkillSettings) -> Any:
+    """Return the package with these constants; its global environment is never used."""
+    import trueskill  # nothing but tests and benchmarks needs the package
+
+    return trueskill.TrueSkill(
+        mu=settings.mu,
+        sigma=settings.sigma,
+        beta=settings.beta,
+        tau=settings.tau,
+        draw_probability=settings.draw_probability,
+    )

@@ -1,8 +1,8 @@
-"""Ladders and their seasons by name, in an open session: what reading and writing both need."""
+"""Ladders and their seasons by name, and which versions may play in them. Asked in an open session."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,14 @@ from sqlmodel import Session, col, func, select
 
 from engine.text import Text
 from ratings.errors import NotFoundError
-from ratings.store.bot_event import ActiveVersionRecord
+from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord
 from ratings.store.models import BotRecord, OwnerRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.season import SeasonRecord
-from ratings.store.service import AbsenceRecord, GuestRecord, LadderRecord
-from ratings.values.names import PEOPLE
+from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord, LadderRecord
+from ratings.values.owners import PEOPLE
+from ratings.values.states import AdmissionState, BotEventKind
+
+_DECIDED = (AdmissionState.ADMITTED, AdmissionState.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +91,42 @@ def plays(manifest: Mapping[str, Any], game: str, rules_version: str) -> bool:
     """Return whether a manifest names the game, and, if it states a version of its rules, states this one."""
     games, rules = manifest.get("games", ["*"]), manifest.get("rules", {})
     return ("*" in games or game in games) and rules.get(game, rules_version) == rules_version
+
+
+def is_admitted(session: Session, version_id: str) -> bool:
+    """Return whether the version was admitted: the last decision on it counts. A remote one needs no admission."""
+    return not unadmitted(session, [version_id], also_without_owner=True)
+
+
+def unadmitted(session: Session, version_ids: Collection[str], *, also_without_owner: bool = False) -> list[str]:
+    """Return which of the versions were not admitted, or refused later; by default only those of owners.
+
+    Remote ones are not among them: they never run here, so that there is nothing to be looked at.
+    """
+    last = (
+        select(AdmissionRecord.version_id, func.max(AdmissionRecord.id).label("last"))
+        .where(col(AdmissionRecord.state).in_(_DECIDED), col(AdmissionRecord.version_id).in_(version_ids))
+        .group_by(AdmissionRecord.version_id)
+        .subquery()
+    )
+    admitted = (
+        select(AdmissionRecord.version_id)
+        .join(last, last.c.last == AdmissionRecord.id)
+        .where(AdmissionRecord.state == AdmissionState.ADMITTED)
+    )
+    query = (
+        select(VersionRecord.id)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+        .where(col(VersionRecord.id).in_(version_ids))
+    )
+    if not also_without_owner:
+        query = query.where(col(BotRecord.owner_id).is_not(None))
+    query = query.where(~col(BotRecord.remote), col(VersionRecord.id).not_in(admitted))
+    return list(session.exec(query.order_by(VersionRecord.id)))
+
+
+def annulled(session: Session, version_ids: Collection[str]) -> set[str]:
+    """Return those of the versions of which everything that they played was annulled."""
+    query = select(BotEventRecord.version_id).where(BotEventRecord.kind == BotEventKind.ANNULLED)
+    found = session.exec(query.where(col(BotEventRecord.version_id).in_(version_ids)))
+    return {version_id for version_id in found if version_id is not None}

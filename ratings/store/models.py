@@ -1,19 +1,54 @@
 """The tables of the book of record.
 
-Facts (all tables but `rating` and `rating_change`) are only ever added; a column whose value becomes known later stays
-empty until one transaction fills it. Ratings are derived from the facts and may be rebuilt at any time. Instants are
-UTC in integer microseconds, ids are UUIDv7 text, enumerations are text.
+Facts (all tables but `rating` and `rating_change`, and the tallies) are only ever added; a column whose value becomes
+known later stays empty until one transaction fills it. Ratings and tallies are derived from the facts and may be
+rebuilt at any time. Instants are UTC in integer microseconds, ids are UUIDv7 text, enumerations are text.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import enum
+import re
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, Text, UniqueConstraint, false, text
-from sqlmodel import Field
+from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, MetaData, Text, UniqueConstraint, false, text
+from sqlalchemy import Enum as EnumType
+from sqlalchemy.orm import declared_attr, registry
+from sqlmodel import Field, SQLModel
 
-from ratings.store.base import Table, text_of
+from engine.text import parts_of
 from ratings.values.states import AttemptState, MatchState
+
+if TYPE_CHECKING:
+    from ratings.values.tournaments import Annulment
+
+_NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+def text_of(kind: type[enum.StrEnum]) -> Any:
+    """Return the column type that stores an enumeration as the text of its values."""
+    return EnumType(kind, native_enum=False, length=16, values_callable=lambda k: [member.value for member in k])
+
+
+def with_text(column: str, sentence: str | None) -> dict[str, Any]:
+    """Return the values of the column of a sentence, and of the one beside it that says which text it is."""
+    return {column: sentence, f"{column}_text": parts_of(sentence)}
+
+
+class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=_NAMING))):
+    """The root of all tables; their metadata is this package's own, apart from other users of SQLModel."""
+
+    # Rows are not validated (SQLModel leaves that out for tables), so nothing is built for it before somebody asks.
+    model_config = {"defer_build": True}
+
+    @declared_attr.directive
+    def __tablename__(cls) -> str:  # noqa: N805 - SQLAlchemy calls it on the class
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Record")).lower()
 
 
 class OwnerRecord(Table, table=True):
@@ -61,7 +96,7 @@ class VersionRecord(Table, table=True):
 
 
 class PoolRecord(Table, table=True):
-    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.pools.pool_of`."""
+    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.rating.pool_of`."""
 
     id: str = Field(primary_key=True)
     game: str
@@ -274,3 +309,73 @@ class ReplayRecord(Table, table=True):
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     data: bytes = Field(sa_type=LargeBinary)
+
+
+class AnnulmentRecord(Table, table=True):
+    """That a match, or everything a version played, does not count; a fact, the match itself stays as it was."""
+
+    __table_args__ = (Index(None, "match_id"), Index(None, "version_id"))
+
+    id: str = Field(primary_key=True)
+    match_id: str | None = Field(default=None, foreign_key="match.id")
+    version_id: str | None = Field(default=None, foreign_key="version.id")
+    why: str = Field(sa_type=Text)
+    actor: str
+    at_us: int = Field(sa_type=BigInteger)
+
+
+class AnnulledBlockRecord(Table, table=True):
+    """A block that does not count because of an annulment: seats are only fair in whole blocks."""
+
+    block_id: str = Field(primary_key=True, foreign_key="block.id")
+    annulment_id: str = Field(foreign_key="annulment.id", index=True)
+
+
+def annulment_value(stored: AnnulmentRecord) -> Annulment:
+    """Return an annulment as the value that everybody is shown."""
+    from ratings.values.tournaments import Annulment  # every list of matches asks for annulments, and few have any
+
+    return Annulment(
+        id=stored.id,
+        match=stored.match_id,
+        version=stored.version_id,
+        why=stored.why,
+        actor=stored.actor,
+        at_us=stored.at_us,
+    )
+
+
+class EntrantTallyRecord(Table, table=True):
+    """How a version has fared in a tournament; there is no row before its first finished match.
+
+    A version that sits in several seats of a match is counted in each.
+    """
+
+    tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
+    version_id: str = Field(primary_key=True, foreign_key="version.id")
+    matches: int
+    wins: int
+    """As in `ratings.statistics.scores`; so are the next two."""
+    shared: int = Field(sa_column_kwargs={"server_default": text("0")})
+    draws: int = Field(sa_column_kwargs={"server_default": text("0")})
+    points: int
+    """As in `ratings.statistics.scores`."""
+    forfeits: int
+    blocks: int
+    """How many of its blocks are whole: every match of them is finished. The next two count these alone."""
+    block_matches: int
+    block_points: int
+    equal: int
+    """The leak checks of this version by what they found; so are the next three."""
+    leaks: int
+    unstable: int
+    unknown: int
+
+
+class GatheringRecord(Table, table=True):
+    """In how many blocks some entrants were planned together, in those waves that `Wave.memory` remembers."""
+
+    tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
+    members: str = Field(primary_key=True)
+    """Their places in the order of entry, ascending, with commas between."""
+    blocks: int

@@ -5,21 +5,30 @@ that it holds to the end of its transaction. Most change little and seldom, and 
 as they are in SQLite. Those that play record results all the time: they write together, and where two of them touch the
 same thing they take turns by the rows they lock (`SELECT ... FOR UPDATE`, which SQLite ignores).
 """
+
 # ruff: noqa: ARG001 - both dialects have the same signatures
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event, text
 from sqlalchemy.engine import URL
 
 from engine.text import Text
-from ratings.errors import DatabaseAccessError, RatingsError
-from ratings.store.waiting import BRIEF_MS, TOLD_MS
+from ratings.errors import BackupError, DatabaseAccessError, RatingsError
+from ratings.store.identifiers import storable
+from ratings.store.urls import BRIEF_MS, TOLD_MS
+
+if TYPE_CHECKING:
+    from psycopg.abc import Buffer
 
 LOCK_TIMEOUT_MS = 10_000
 CONNECT_TIMEOUT_S = 10
@@ -33,7 +42,6 @@ WRITING: Mapping[str, Any] = {_KIND: "pg_advisory_xact_lock"}
 """A transaction that will write is alone among those that write."""
 WRITING_TOGETHER: Mapping[str, Any] = {_KIND: "pg_advisory_xact_lock_shared"}
 """A transaction that writes beside others of its kind: it locks the rows that it must not share."""
-
 _OWN_OPTION = "busy_timeout"
 """What a database URL may set: postgresql://host/name?busy_timeout=500 (milliseconds), as one of SQLite."""
 _PREPARES = "prepare_threshold"
@@ -49,6 +57,14 @@ _OPTIONS = (
     " -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2"
 )
 """It compiles no query, which takes longer than to run most; cursors are read to their end."""
+_OTHER_ORDERS = text(
+    "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod)"
+    " FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+    " JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_collation o ON o.oid = a.attcollation"
+    " WHERE n.nspname = current_schema() AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped"
+    " AND o.collname <> 'C' ORDER BY 1, 2"
+)
+_TOOL = "pg_dump"
 
 
 def is_there(url: URL) -> bool:
@@ -80,12 +96,34 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
                 package=error.name,
             )
         ) from error
-    from ratings.store.postgresql_texts import send_storable  # imports the driver, which is there now
-
-    event.listen(engine, "connect", send_storable)
+    event.listen(engine, "connect", _adapter())
     engine.update_execution_options(**{TOLD_MS: told})
     event.listen(engine, "begin", partial(_begin, LOCK_TIMEOUT_MS if told is None else told))
     return engine
+
+
+def _adapter() -> Callable[[Any, object], None]:
+    """Return a listener that has a new connection send texts that the server takes: it refuses NUL, as a file does not.
+
+    A bot or its author may have written one. Nothing is looked up by such a text, so nobody misses the character.
+    """
+    # Imports the driver. Of its two kinds those in Python: one in C would not ask what is written here.
+    from psycopg.types.string import StrBinaryDumper, StrDumperUnknown
+
+    class TextDumper(StrDumperUnknown):
+        def dump(self, obj: str) -> Buffer | None:
+            return super().dump(storable(obj))
+
+    class BinaryDumper(StrBinaryDumper):
+        def dump(self, obj: str) -> Buffer | None:
+            return super().dump(storable(obj))
+
+    def send_storable(connection: Any, _record: object) -> None:
+        # The last that is registered is the usual.
+        connection.adapters.register_dumper(str, BinaryDumper)
+        connection.adapters.register_dumper(str, TextDumper)
+
+    return send_storable
 
 
 def _number(url: URL, option: str) -> int | None:
@@ -122,15 +160,6 @@ def prepare_fresh(engine: Engine) -> None:
     """Do nothing: all settings are the server's own."""
 
 
-_OTHER_ORDERS = text(
-    "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod)"
-    " FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
-    " JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_collation o ON o.oid = a.attcollation"
-    " WHERE n.nspname = current_schema() AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped"
-    " AND o.collname <> 'C' ORDER BY 1, 2"
-)
-
-
 def finish_schema(connection: Connection) -> None:
     """Have all texts sort by their code points, as Python and SQLite sort them, whatever the server's language is."""
     for table, column, kind in connection.execute(_OTHER_ORDERS).all():
@@ -159,10 +188,42 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
 
 
 def backup(engine: Engine, target: Path) -> None:
-    """Have `pg_dump` copy the database into a new file. Raises BackupError."""
-    from ratings.store import postgresql_dump
+    """Have `pg_dump` copy the database into a new file, in its own format, while others go on writing.
 
-    postgresql_dump.dump(engine.url, target)
+    Only its owner may read it, as the server lets only its users read what it holds.
+    `pg_restore` reads it. Raises BackupError: the file exists, its directory does not, the tool is not installed or
+    failed.
+    """
+    if target.exists():
+        raise BackupError(
+            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
+        )
+    if not target.parent.is_dir():
+        raise BackupError(
+            Text(
+                "service.no_directory_create_first", "there is no directory {path}; create it first", path=target.parent
+            )
+        )
+    tool = shutil.which(_TOOL)
+    if tool is None:
+        raise BackupError(
+            Text(
+                "ratings.database_server_copied_pg_dump",
+                "a database on a server is copied by pg_dump, which is not installed here; install Debian's "
+                "postgresql-client, or run it where the server is",
+            )
+        )
+    # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
+    with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
+        whole = Path(directory) / "copy.dump"
+        whole.touch(mode=0o600)
+        _dump(tool, engine.url, whole)
+        try:
+            os.link(whole, target)
+        except FileExistsError as error:
+            raise BackupError(
+                Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
+            ) from error
 
 
 def problems(connection: Connection) -> Iterator[str]:
@@ -173,3 +234,21 @@ def problems(connection: Connection) -> Iterator[str]:
 def interrupt(driver: Any) -> None:
     """Have the statement fail that runs on a connection of the driver, in another thread."""
     driver.cancel()
+
+
+def _dump(tool: str, url: URL, whole: Path) -> None:
+    # The password goes by the environment: others on this machine can read command lines.
+    password = url.password or url.query.get("password")
+    environment = {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}
+    plain = url._replace(drivername="postgresql", password=None).difference_update_query(["busy_timeout", "password"])
+    place = plain.render_as_string(hide_password=False)
+    words = [tool, "--format=custom", "--no-password", f"--file={whole}", f"--dbname={place}"]
+    done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = lines[-1] if lines else done.returncode
+        raise BackupError(
+            Text("ratings.pg_dump_failed_nothing_kept", "pg_dump failed ({why}); nothing was kept", why=why)
+        )
+    with whole.open("rb") as written:
+        os.fsync(written.fileno())

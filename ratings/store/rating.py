@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlalchemy import Double, Index, text
 from sqlmodel import Field
 
-from ratings.store.base import Table, text_of
+from ratings.store.models import Table, text_of
 from ratings.values.states import RatingVerdict
 
 
@@ -41,7 +41,7 @@ class RatingChangeRecord(Table, table=True):
 
 
 class RatingRecord(Table, table=True):
-    """The present rating of a version in a pool; `wins` to `points` as in `ratings.statistics.firsts` and `points`."""
+    """The present rating of a version in a pool; `wins` to `points` as in `ratings.statistics.scores` and `points`."""
 
     __table_args__ = (Index(None, "pool_id", "exposure"),)
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger
 from sqlmodel import Field
 
-from ratings.store.base import Table
+from ratings.store.models import Table
 
 
 class RuntimeRecord(Table, table=True):

@@ -79,7 +79,7 @@ def ensure(engine: Engine, *, makes: bool = True, copies: bool = False) -> None:
                 path=name_of(engine),
                 found=found,
                 needed=HEAD,
-                where=f"{_as_option(engine)}{_about_password(engine)}",
+                where=_as_option(engine) + (", with its password in place of ***" if engine.url.password else ""),
             )
         )
     elif found != HEAD:
@@ -129,10 +129,6 @@ def name_of(engine: Engine) -> str:
 def _as_option(engine: Engine) -> str:
     """Return the database as `--db` names it, for the shell; a password is not shown."""
     return shlex.quote(str(engine.url.database) if engine.url.get_backend_name() == "sqlite" else str(engine.url))
-
-
-def _about_password(engine: Engine) -> str:
-    return ", with its password in place of ***" if engine.url.password else ""
 
 
 def upgrade(engine: Engine) -> SchemaChange:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger
 from sqlmodel import Field, Session, col, select
 
-from ratings.store.base import Table
+from ratings.store.models import Table
 
 
 class SeasonRecord(Table, table=True):

@@ -2,7 +2,7 @@
 
 They follow the rules of `ratings.store.models`: instants are UTC in integer microseconds, ids are UUIDv7 text,
 enumerations are text, and of secrets only hashes are stored. Files of their own have what is needed without the others:
-`bot_event.py`, `runtime.py`, `season.py`.
+`bot_events.py`, `runtime.py`, `season.py`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, Index, LargeBinary, Text
 from sqlmodel import Field
 
-from ratings.store.base import Table, text_of
-from ratings.store.models import VersionRecord
+from ratings.store.models import Table, VersionRecord, text_of
 from ratings.values.states import AdmissionState, RemovalKind, Scope
 
 

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sqlalchemy import MetaData, Row
 from sqlalchemy import Table as CoreTable
 
-from ratings.store import annulment as annulments
-from ratings.store import models, tallies
+from ratings.store import models
 
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 """A row that a core statement returned; its columns are attributes."""
 
 _all = models.MatchRecord.metadata.tables
-assert _all is annulments.AnnulmentRecord.metadata.tables is tallies.EntrantTallyRecord.metadata.tables
 
 annulled_block: CoreTable = _all["annulled_block"]
 annulment: CoreTable = _all["annulment"]
@@ -54,8 +52,8 @@ metadata: MetaData
 """All tables, and no others."""
 
 _FILES = {
-    "active_version": "bot_event",
-    "bot_event": "bot_event",
+    "active_version": "bot_events",
+    "bot_event": "bot_events",
     "pending_rating": "rating",
     "rating": "rating",
     "rating_change": "rating",

@@ -1,9 +1,9 @@
-"""The waves of a tournament as they are stored: who entered, what was planned, what came of it. In an open session."""
+"""The waves of a tournament as they are stored, and how many of its matches are in which state. In an open session."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -16,8 +16,7 @@ from ratings.store import tables
 from ratings.values.states import MatchState
 
 _m, _s, _b, _e, _w = tables.match, tables.match_seat, tables.block, tables.entrant, tables.wave
-_x = tables.annulled_block
-
+_x, _t = tables.annulled_block, tables.tournament
 ANNULLED = "annulled"
 """The key under which a memory tells how many blocks of its tournament were annulled when it was written."""
 OWNERS_APART = "owners_apart"
@@ -41,6 +40,7 @@ _FIRST_IN_STATE = (
     .order_by(_m.c.position)
     .limit(1)
 )
+_OTHERS = (MatchState.PLANNED, MatchState.LEASED, MatchState.VOID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def entered_versions(session: Session, tournament_id: str) -> list[EnteredVersio
     for version_id, joined, withdrawn in session.connection().execute(entered.order_by(_e.c.position)):
         stays.setdefault(version_id, []).append((joined, withdrawn))
     owners = _owners(session, tournament_id)
-    return [_entered(version_id, its, owners.get(version_id)) for version_id, its in stays.items()]
+    return [_entered(version_id, spans, owners.get(version_id)) for version_id, spans in stays.items()]
 
 
 def _owners(session: Session, tournament_id: str) -> dict[str, str]:
@@ -226,3 +226,51 @@ def _record(seats: Sequence[_Seat]) -> WaveMatch:
         seats[0].game_digest,
         seats[0].is_annulled,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many matches of a tournament are in which state."""
+
+    planned: int
+    leased: int
+    finished: int
+    void: int
+    more_waves: bool = False
+    """Whether further matches will be planned once there are results."""
+
+    @property
+    def total(self) -> int:
+        """Return how many matches are planned so far, in whatever state."""
+        return self.planned + self.leased + self.finished + self.void
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing is left to play."""
+        return self.planned == self.leased == 0 and not self.more_waves
+
+
+def count_progress(session: Session, tournament_id: str) -> Progress:
+    """Count the tournament's matches by state."""
+    return count_each(session, [tournament_id])[tournament_id]
+
+
+def count_each(session: Session, tournament_ids: Collection[str]) -> dict[str, Progress]:
+    """Count the matches of several tournaments by state.
+
+    Finished matches, of which there may be very many, are not counted: they are what is left of all.
+    """
+    # Places in the schedule count from 0 without a gap.
+    last = select(func.max(_m.c.position)).where(_m.c.tournament_id == _t.c.id).scalar_subquery()
+    others = (
+        select(func.count()).where(_m.c.tournament_id == _t.c.id, _m.c.state == state).scalar_subquery()
+        for state in _OTHERS
+    )
+    query = select(_t.c.id, _t.c.more_waves, last, *others).where(_t.c.id.in_(tournament_ids))
+    found = {id_: _progress(*counts) for id_, *counts in session.connection().execute(query)}
+    return {id_: found.get(id_) or _progress(False, None, 0, 0, 0) for id_ in tournament_ids}
+
+
+def _progress(more_waves: bool, last: int | None, planned: int, leased: int, void: int) -> Progress:
+    total = 0 if last is None else last + 1
+    return Progress(planned, leased, total - planned - leased - void, void, more_waves=bool(more_waves))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
-
 DEFAULT_LIMIT = 50
 """How many items a page has unless somebody asks for more or fewer."""
 MOST_LIMIT = 500

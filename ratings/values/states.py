@@ -1,8 +1,10 @@
-"""The enumerations of the tables: states, verdicts, scopes, kinds of events."""
+"""The enumerations of the tables: states, verdicts, scopes, kinds of events; and the stages of long work on them."""
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
+from typing import TypeAlias
 
 
 class MatchState(enum.StrEnum):
@@ -98,3 +100,26 @@ class Fared(enum.StrEnum):
     """It shared the first rank, with all others or with some."""
     LOST = "lost"
     """It ended with another rank."""
+
+
+class WorkStage(enum.StrEnum):
+    """What a check of the book looks at, in this order; an import, of the file first; and a copy, of both databases."""
+
+    LINES = "lines"
+    REPLAYS = "replays"
+    PAGES = "pages"
+    FACTS = "facts"
+    FILES = "files"
+    TALLIES = "tallies"
+    RATINGS = "ratings"
+    MEMORIES = "memories"
+    COPYING = "copying"
+    COMPARING = "comparing"
+
+
+OnWorkProgress: TypeAlias = Callable[[WorkStage, int, int], None]
+"""Is called with the stage, and how much of how much of it is done: 0 of 0 where that is not counted."""
+
+
+def no_progress(stage: WorkStage, done: int, total: int) -> None:
+    """Tell nobody how far it is."""

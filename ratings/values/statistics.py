@@ -1,4 +1,8 @@
-"""What can be counted over the matches of a tournament or a pool; only whole blocks count."""
+"""Statistics of the matches of a tournament or a pool: what can be counted, the official table, and fair play.
+
+Only whole blocks count. The official table and fair play come from one joint fit of all matches of a pool; they know
+versions by their ids, and the app fills in what people call them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ class Meeting:
     opponent_id: str
     matches: int
     points: int
-    """As in `ratings.statistics.points`: 2 for every match in which it was ahead, 1 for every tie."""
+    """As in `ratings.statistics.scores`: 2 for every match in which it was ahead, 1 for every tie."""
     score: float
     """The part of the points that it got, 0 to 1."""
     wins: int
@@ -92,3 +96,106 @@ class Spread:
     most: int
     p95: int
     """The value that 95 % of the matches do not exceed; it occurred, as the median did."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialRow:
+    """The place of a version in the official table, with its interval and the ranks that are possible."""
+
+    version: str
+    """Its id."""
+    bot: str
+    """What people call it."""
+    strength: float
+    """In natural-log units, as `low` and `high` are.
+
+    In a match of two, without ties and seat effects, the odds of winning are exp(difference). Without anchors zero is
+    the mean of the most versions each of which was ahead of each other, directly or by way of others.
+    """
+    low: float
+    high: float
+    elo: float
+    """1500 + 400/ln(10) times the strength; `elo_low` and `elo_high` bound the interval as `low` and `high` do."""
+    elo_low: float
+    elo_high: float
+    rank: int
+    best_rank: int
+    """The best rank that is possible at the table's confidence (Bonferroni over the opponents); then the worst."""
+    worst_rank: int
+    matches: int
+    is_anchor: bool
+    group: int
+    """Counts from 0, the largest first: only rows of one group were ever compared, by however many steps."""
+    above_next: float | None
+    """The chance that it is stronger than the next, or `None` without a next one, or if nothing compares them."""
+    stronger: tuple[float, ...]
+    """The chance that it is stronger than each version of this page, in its order; NOT_COMPARED where unknown."""
+    mixture_share: float | None = None
+    """Its part of the mixture of versions that none beats, or `None` if nobody asked."""
+    mixture_elo: float | None = None
+    """Its Elo against that mixture, 0 for its parts and less for others, or `None` if nobody asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatAdvantage:
+    """A seat's advantage over the mean of the seats, in natural-log units, with its interval."""
+
+    seat: int
+    advantage: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Three versions, each of which beats the next, and the last the first: no number for each can tell that."""
+
+    versions: tuple[str, ...]
+    """Their ids."""
+    bots: tuple[str, ...]
+    """What people call them."""
+    shares: tuple[float, ...]
+    """The score of each against the next, a tie as half; 1 = always ahead."""
+    blocks: tuple[int, ...]
+    """In how many blocks each met the next."""
+    elo: float
+    """By how much each is stronger than the next, on average."""
+    chance: float
+    """The chance, at most, that a field without circles shows any that is as clear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A pair of bots that does better at common tables than chance allows: a reason to look, no proof."""
+
+    sentence: str
+    kind: str
+    """`helps`: `second` does better when `first` is at the table; `together`: both do when both are."""
+    first: str
+    """What people call it; to statistics its id, as `second`."""
+    second: str
+    elo: float
+    """How much stronger the helped play then."""
+    z: float
+    """How far that lies above what is usual in the field, in its standard deviations."""
+    chance: float
+    """The probability that an honest field of this size shows anywhere what this pair shows."""
+    matches: int
+    """In how many they sat together."""
+
+
+@dataclass(frozen=True, slots=True)
+class FairPlayAsked:
+    """How many questions of a kind fair play could ask of a pool, and how small a deal it could have seen."""
+
+    kind: str
+    """`helps` or `together`."""
+    asked: int
+    possible: int
+    spread: float
+    """How much further than by chance the bots of this pool differ from the model, at least 1."""
+    least_elo: float | None
+    """The gain that is found in four of five cases in a typical pair, or `None` if there is none.
+
+    There is none if nothing was asked, or a bot could win every match unseen; for "together" both gain as much.
+    """

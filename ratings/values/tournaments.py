@@ -1,4 +1,4 @@
-"""Tournaments: who plays one, and what its bots and its hosts did wrong."""
+"""Tournaments: who plays one, what its bots and its hosts did wrong, and what the organiser annulled."""
 
 from __future__ import annotations
 
@@ -45,3 +45,27 @@ class BotFaults:
     """In how many matches it did so."""
     match_id: str
     """One of them: the one that was planned last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annulment:
+    """That a match with its block, or everything that a version played, does not count."""
+
+    id: str
+    match: str | None
+    """The match that was named, or `None` if a version was."""
+    version: str | None
+    why: str
+    actor: str
+    at_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Annulled:
+    """What an annulment came to."""
+
+    annulment: Annulment
+    matches: int
+    """How many matches it took out of the count: those of whole blocks; 0 if they were annulled already."""
+    pools: tuple[str, ...]
+    """The pools whose ratings are computed anew for that, by id."""

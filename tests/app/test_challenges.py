@@ -20,7 +20,7 @@ from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import find_owner
 from ratings.store.database import Database
-from ratings.values.limits import ChallengeLimits, OwnerLimits
+from ratings.values.owners import ChallengeLimits, OwnerLimits
 from ratings.values.states import Scope
 from tests.cli.support import write_bot
 

@@ -217,7 +217,7 @@ def test_two_bots_are_found_where_both_sit(world: World) -> None:
 def test_a_search_for_a_length_ends_its_page_before_it_has_read_everything(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ratings.read.match_search._LOOKED_THROUGH", 3)
+    monkeypatch.setattr("ratings.read.match_list._LOOKED_THROUGH", 3)
     search: Search = lambda arena, limit, after: arena.matches.list_matches(  # noqa: E731
         least_plies=70000001, limit=limit, after=after
     )

@@ -24,11 +24,10 @@ from arena.match.report import LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause, LeakVerdict
 from arena.model.planning import TournamentRequest
 from arena.tournament.planner import FormatPlanner, planner_of
-from ratings.ledger.attempts import LostAttempt
+from ratings.ledger.leasing import LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
 from ratings.ledger.service import ServiceLedger
-from ratings.read.tournaments import tournament_row
-from ratings.read.unfinished import unfinished_tournaments
+from ratings.read.tournaments import tournament_row, unfinished_tournaments
 from ratings.store.database import Database, open_database
 from ratings.values.states import Fared, MatchState
 from tests.cli.support import write_bot

@@ -16,7 +16,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 from tests.cli.support import write_bot
 

@@ -17,7 +17,7 @@ from arena.match.replay import dump, load
 from arena.match.report import LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause, LeakVerdict
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 from ratings.read.accounts import find_owner
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database

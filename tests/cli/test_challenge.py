@@ -11,7 +11,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.tournaments import list_tournaments
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from tests.cli.support import Arena
 from tests.support.owners import RunningServer, running_server
 

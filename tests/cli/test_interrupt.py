@@ -21,9 +21,9 @@ from arena.cli.shared.interrupt import InterruptedRunError, run_in_thread, run_i
 from arena.cli.shared.process import note_dropped_interrupts
 from arena.cli.shared.progress import StageDisplay
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import read, write
+from ratings.values.states import OnWorkProgress, WorkStage
 from tests.ratings import book
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until

@@ -13,7 +13,7 @@ import pytest
 
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
-from ratings.statistics.official.results import Results
+from ratings.statistics.results import Results
 from ratings.store.database import open_database
 from ratings.store.sessions import write
 from tests.cli.support import MATCH, Arena, write_bot

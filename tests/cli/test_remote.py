@@ -18,7 +18,7 @@ from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import find_version
 from ratings.store.database import open_database
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 from tests.cli.support import Arena, write_bot
 from tests.cli.table import play

@@ -15,7 +15,7 @@ import pytest
 from arena.cli import help_texts as helping
 from arena.cli.app import make_parser
 from arena.i18n.catalogue import LANGUAGES, best_language, language_of_process, read_texts, words
-from ratings.values.limits import LIMITS
+from ratings.values.owners import LIMITS
 from tests.support.sources import ROOT
 
 FAMILIES = (

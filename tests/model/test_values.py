@@ -19,9 +19,8 @@ from arena.model import bots, columns, matches, port, tournaments
 from arena.model.columns import Column, ColumnKind
 from arena.model.port import ArenaPort, ShownArena
 from ratings import values
-from ratings.read import sorting
-from ratings.values import bots as versions
-from ratings.values import leaderboards, official, statistics
+from ratings.read import leaderboard
+from ratings.values import leaderboards, statistics
 from ratings.values import tournaments as played
 from ratings.values.page import Page
 
@@ -49,8 +48,8 @@ METHODS = [
 ]
 TABLES = (
     (columns.LEADERBOARD, leaderboards.LeaderboardRow),
-    (columns.PLACES, versions.Standing),
-    (columns.OFFICIAL, official.OfficialRow),
+    (columns.PLACES, leaderboards.Standing),
+    (columns.OFFICIAL, statistics.OfficialRow),
     (columns.STANDINGS, tournaments.StandingRow),
     (columns.TOURNAMENTS, tournaments.TournamentSummary),
     (columns.BOT_FAULTS, played.BotFaults),
@@ -144,7 +143,7 @@ def test_no_table_is_left_out() -> None:
 
 
 def test_a_leaderboard_is_sorted_by_the_columns_by_which_the_database_can() -> None:
-    assert {column.title for column in columns.LEADERBOARD if column.order} == set(sorting.COLUMNS)
+    assert {column.title for column in columns.LEADERBOARD if column.order} == set(leaderboard.COLUMNS)
 
 
 def test_an_unknown_column_cannot_be_picked() -> None:

@@ -18,7 +18,7 @@ from arena.app.store import store_of
 from arena.cli.app import run
 from arena.cli.shared.process import _without
 from arena.hosting.store import StoreError
-from ratings.store.passwords import keep_password, without_password
+from ratings.store.urls import keep_password, without_password
 from tests.support.patience import ANY_TIME
 from tests.support.postgres import connect, run_sql, url_of
 from tests.support.processes import marked_processes

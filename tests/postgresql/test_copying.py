@@ -12,11 +12,11 @@ from ratings.errors import BackupError, UnfinishedCopyError
 from ratings.ledger.check import check
 from ratings.ledger.copying import copy_database
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.work_progress import WorkStage
 from ratings.store import tables
 from ratings.store.database import Database, backup, open_database, open_for_reading, upgrade
 from ratings.store.models import VersionRecord
 from ratings.store.sessions import read
+from ratings.values.states import WorkStage
 from tests.ratings import book
 from tests.support import postgres
 
@@ -113,7 +113,7 @@ def test_a_backup_that_cannot_be_made_says_why_and_leaves_nothing(
     postgres.run_sql(f"ALTER DATABASE {url.rpartition('/')[2]} ALLOW_CONNECTIONS false")
     with pytest.raises(BackupError, match=r"pg_dump failed \(.+\); nothing was kept"):
         backup(server, tmp_path / "club.dump")
-    monkeypatch.setattr("ratings.store.postgresql_dump.shutil.which", lambda _: None)
+    monkeypatch.setattr("ratings.store.postgresql.shutil.which", lambda _: None)
     with pytest.raises(BackupError, match="pg_dump, which is not installed here; install Debian's postgresql-client"):
         backup(server, tmp_path / "club.dump")
     assert list(tmp_path.iterdir()) == []

@@ -13,16 +13,15 @@ from sqlmodel import select as select_rows
 
 from arena.match.report import MatchReport
 from arena.match.result import MatchResult
-from ratings.ledger.attempts import LostAttempt, record_lost
-from ratings.ledger.leasing import LeasedMatch, lease
+from ratings.ledger.leasing import LeasedMatch, LostAttempt, lease, record_lost
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 from ratings.ledger.recording import record_results
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import VersionRow
 from ratings.statistics.blocks import Block
 from ratings.store import tables
-from ratings.store.bot_event import ActiveVersionRecord
+from ratings.store.bot_events import ActiveVersionRecord
 from ratings.store.database import Database
 from ratings.store.models import BotRecord, VersionRecord
 from ratings.store.sessions import read, write

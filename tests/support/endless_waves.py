@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from ratings.statistics.blocks import Block
 
 

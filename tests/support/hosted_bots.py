@@ -20,7 +20,7 @@ from arena.match.spec import MatchSpec, SeatSpec, program_seat
 from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
 from engine import registry
-from ratings.statistics.points import most_points, seat_points
+from ratings.statistics.scores import most_points, seat_points
 
 CLOCK = TimeControl(decision_limit_us=60_000_000, start_limit_us=60_000_000)
 RANDOM = "random"

@@ -20,7 +20,7 @@ from arena.service.server.tls import TlsFiles, make_certificate
 from ratings.errors import AccountError
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 from tests.support.patience import PATIENCE_S
 

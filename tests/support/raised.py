@@ -32,7 +32,7 @@ INWARD = (
     "arena/web/people",
     "arena/wire",
     "arena/worker",
-    "ratings/ledger/waves.py",
+    "ratings/ledger/tournaments.py",
     "ratings/statistics",
 )
 """What is raised there tells programmers of a mistake, or is told in other words where it reaches a person."""

@@ -22,8 +22,8 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.report import tournament_report
-from ratings.read.waves import tournament_waves
+from ratings.read.tournament_report import tournament_report
+from ratings.read.tournaments import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import TournamentRecord, VersionRecord
 

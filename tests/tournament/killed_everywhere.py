@@ -28,9 +28,9 @@ from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.runner import run_tournament
-from ratings.ledger import attempts, leasing, recording, waves
+from ratings.ledger import leasing, recording, tournaments
 from ratings.ledger.check import check
-from ratings.read.report import tournament_report
+from ratings.read.tournament_report import tournament_report
 from ratings.read.tournaments import list_tournaments
 from tests.tournament.book import BOTS, install_nim, open_book
 from tests.tournament.runner_process import after
@@ -69,10 +69,10 @@ def run(path: Path, killer: Killer) -> None:
         losses["loses"] = 0.5 if killer.point == "lost" else 0.0
     executor = ScriptedExecutor(slots=2, **losses, on_start=killer.at("handed out"))
     with (
-        mock.patch.object(waves, "add_wave", after(waves.add_wave, killer.at("wave"))),
+        mock.patch.object(tournaments, "add_wave", after(tournaments.add_wave, killer.at("wave"))),
         mock.patch.object(leasing, "lease", after(leasing.lease, killer.at("lease"))),
         mock.patch.object(recording, "record_results", after(recording.record_results, killer.at("result"))),
-        mock.patch.object(attempts, "record_lost", after(attempts.record_lost, killer.at("lost"))),
+        mock.patch.object(leasing, "record_lost", after(leasing.record_lost, killer.at("lost"))),
         open_book(path) as book,
     ):
         (row,) = list_tournaments(book.database).items

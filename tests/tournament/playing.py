@@ -6,7 +6,7 @@ from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.read.tournaments import tournament_row
 from ratings.store.models import TournamentRecord
-from ratings.store.progress import Progress
+from ratings.store.waves import Progress
 from tests.tournament.book import Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 

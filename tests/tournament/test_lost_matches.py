@@ -11,10 +11,10 @@ from arena.match.spec import MatchSpec
 from arena.tournament import host_watch, runner
 from arena.tournament.errors import HostFailingError
 from arena.tournament.run_progress import RunProgress
-from ratings.ledger.attempts import LostAttempt
+from ratings.ledger.leasing import LostAttempt
 from ratings.ledger.ledger import LeaseRequest
 from ratings.read.matches import match_detail
-from ratings.store.progress import Progress
+from ratings.store.waves import Progress
 from ratings.values.states import AttemptState
 from tests.tournament.book import Book
 from tests.tournament.playing import MATCHES, counts, play

@@ -30,10 +30,9 @@ from arena.tournament.stored import draw_of, wave_of
 from ratings.ledger.check import check
 from ratings.ledger.ledger import LeaseRequest
 from ratings.ledger.service import ServiceLedger
-from ratings.ledger.waves import WaveLedger
+from ratings.ledger.tournaments import WaveLedger
 from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.store.models import TournamentRecord
 from tests.ratings.book import FOREVER, report
 from tests.tournament.book import BOTS, TERMS, Book

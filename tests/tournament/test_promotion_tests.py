@@ -10,9 +10,9 @@ from arena.tournament.planner import planner_of
 from arena.tournament.stored import format_of
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
+from ratings.read.admissions import WaitingVersion, promotion_tests
 from ratings.read.bots import find_version
 from ratings.read.ladders import running_ladder
-from ratings.read.promotions import WaitingVersion, promotion_tests
 from ratings.read.tournaments import tournament_row
 from tests.tournament.book import TWO, Book
 

@@ -28,7 +28,7 @@ from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.matches import match_detail, replay_of
 from ratings.store.database import open_database
 from ratings.store.models import TournamentRecord
-from ratings.store.progress import Progress
+from ratings.store.waves import Progress
 from tests.support.nim import NIM
 from tests.tournament.book import BOTS, Book, install_nim, open_book
 from tests.tournament.playing import MATCHES, counts, play

@@ -13,7 +13,7 @@ from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.read.ladders import running_ladder
 from ratings.read.tournaments import tournament_row
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from tests.tournament.book import BOTS, TWO, Book
 
 DAY_US = 86_400_000_000
@@ -38,7 +38,7 @@ def test_a_final_is_as_long_as_was_said_last(
 ) -> None:
     if announced is not None:
         seasons.announce_freeze(book.database, spring, tomorrow := now_us() + DAY_US, announced)
-        monkeypatch.setattr("ratings.ledger.seasons.now_us", lambda: tomorrow)
+        monkeypatch.setattr("ratings.ledger.ladder_ledger.now_us", lambda: tomorrow)
     final = seasons.freeze_season(book.database, spring, told)
     assert final is not None
     assert final.name == "spring-1-final"

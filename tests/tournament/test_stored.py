@@ -25,9 +25,8 @@ from arena.tournament.stored import format_of, memory_problems, read_situation, 
 from ratings.ledger.check import check
 from ratings.ledger.service import ServiceLedger
 from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.report import tournament_report
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import remembered, tournament_waves
+from ratings.read.tournament_report import tournament_report
+from ratings.read.tournaments import remembered, tournament_row, tournament_waves
 from ratings.store import tables
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write

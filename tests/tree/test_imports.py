@@ -123,7 +123,7 @@ BOUNDARIES = {
         ("arena.service", "ratings", "engine"), ("annotated_types", "pydantic", "pydantic_core")
     ),
     # The arithmetic of Elo is that of the sentence which says how a comparison stands.
-    "arena/model": Boundary(("arena.model", "engine", "ratings.values", "ratings.statistics.elo")),
+    "arena/model": Boundary(("arena.model", "engine", "ratings.values", "ratings.statistics.scores")),
     "arena/app": Boundary(
         ("arena.app", "arena.model", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),

@@ -26,7 +26,7 @@ from arena.web.report.packing import Packer
 from arena.web.report.page import write_report
 from arena.web.shared.formats import iso_instant
 from arena.web.shared.official_tables import CachedTable, FitError, OfficialTables
-from ratings.values.official import Circle
+from ratings.values.statistics import Circle
 from tests.ratings import book
 from tests.support.browsing import Watched
 from tests.support.patience import PATIENCE_S

@@ -36,7 +36,7 @@ from arena.web.shared.answer_cache import AnswerCache
 from arena.web.shared.formats import format_instant, iso_instant, tournament_address
 from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
-from ratings.read import bot_faults, host_losses
+from ratings.read.tournament_report import tournament_report
 from ratings.values.pools import Pool
 from ratings.values.states import Scope
 from ratings.values.tournaments import BotFaults, HostLoss
@@ -263,7 +263,7 @@ def test_what_the_host_lost_stands_on_the_page_with_the_bot_that_it_has_in_commo
     found = [HostLoss("CHARGE_BOUND", 14, 12, "cat", 1, 11), HostLoss("WORKER_DIED", 2, 1)]
     shown = []
     for losses in ([], found):
-        monkeypatch.setattr(host_losses, "host_losses", lambda *_, losses=losses: losses)
+        monkeypatch.setattr(tournament_report, "host_losses", lambda *_, losses=losses: losses)
         shown.append(TestClient(make_app(Site(world.asked_by(Viewer(Scope.VIEWER))))).get("/tournaments/rex").text)
     assert "Lost by the host" not in shown[0]
     card = re.sub("<[^>]*>", " ", shown[1].partition("<h2>Lost by the host</h2>")[2].partition("</section>")[0])
@@ -401,7 +401,7 @@ def test_the_faults_of_bots_are_counted_on_the_page_and_lead_to_their_matches(
     found = [BotFaults("cat", 2, "TIMEOUT", 1234, last)]
     shown = []
     for faults in ([], found):
-        monkeypatch.setattr(bot_faults, "bot_faults", lambda *_, faults=faults, **__: faults)
+        monkeypatch.setattr(tournament_report, "bot_faults", lambda *_, faults=faults, **__: faults)
         shown.append(TestClient(make_app(Site(world.asked_by(Viewer(Scope.VIEWER))))).get("/tournaments/rex").text)
     assert "Faults of bots" not in shown[0]
     card = shown[1].partition("<h2>Faults of bots</h2>")[2].partition("</section>")[0]

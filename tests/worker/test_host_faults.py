@@ -19,7 +19,7 @@ from arena.tournament.runner import run_tournament
 from engine import registry
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, MatchRow, list_matches

@@ -14,7 +14,7 @@ class Area:
     tests: tuple[str, ...]
 
 
-_RECORDING = tuple(f"ratings/ledger/{name}.py" for name in ("recording", "attempts", "leasing", "live"))
+_RECORDING = tuple(f"ratings/ledger/{name}.py" for name in ("recording", "leasing", "rating"))
 
 AREAS: Mapping[str, Area] = {
     "match": Area(("arena/match",), ("tests/match",)),

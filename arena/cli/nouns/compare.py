@@ -28,9 +28,9 @@ from arena.cli.shared.request import (
 from arena.cli.shared.results import comparison_facts, comparison_lines
 from arena.tournament.formats.compare import Compare, design_for
 from engine.text import Text
-from ratings.statistics.compare.comparison import CompareSettings
-from ratings.statistics.elo import expected_score
+from ratings.statistics.comparison import CompareSettings
 from ratings.statistics.errors import ResultsError
+from ratings.statistics.scores import expected_score
 
 app = typer.Typer()
 

@@ -26,11 +26,11 @@ from arena.tournament.stored import memory_problems
 from engine.text import Text
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.copying import copy_database
-from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.read.bots import all_versions
 from ratings.store import database
 from ratings.store.database import Database as OpenDatabase
-from ratings.store.passwords import without_password
+from ratings.store.urls import without_password
+from ratings.values.states import OnWorkProgress, WorkStage
 
 app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
 

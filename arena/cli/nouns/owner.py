@@ -18,7 +18,7 @@ from arena.cli.shared.paging import After, Limit, more_command, print_page, rows
 from arena.model.accounts import OwnerUsage
 from arena.model.columns import Column, ColumnKind
 from engine.text import Text
-from ratings.values.limits import LIMITS, MOST
+from ratings.values.owners import LIMITS, MOST
 from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))

@@ -21,7 +21,7 @@ from arena.cli.shared.pools import PoolChoice, describe_pool, short_pool_id
 from arena.model.columns import MIXTURE, OFFICIAL, Column, ColumnKind, without
 from arena.model.ratings import NOT_COMPARED, Anchor, FairPlay, OfficialTable
 from engine.text import Text
-from ratings.values.official import Circle, FairPlayAsked, OfficialRow, SeatAdvantage
+from ratings.values.statistics import Circle, FairPlayAsked, OfficialRow, SeatAdvantage
 
 app = typer.Typer(epilog=example("arena rating rebuild --check"))
 VERBS = {

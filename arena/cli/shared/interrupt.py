@@ -19,8 +19,8 @@ from arena.cli.shared.process import ending_signals, interrupt_was_dropped
 from engine.text import Text
 
 if TYPE_CHECKING:
-    from ratings.ledger.work_progress import OnWorkProgress, WorkStage
     from ratings.store.database import Database
+    from ratings.values.states import OnWorkProgress, WorkStage
 
 
 T = TypeVar("T")
@@ -201,8 +201,8 @@ def run_in_thread(database: Database, work: Callable[[OnWorkProgress], T], displ
 
     At Ctrl-C its statement fails and its transaction is undone; KeyboardInterrupt is raised when that is over.
     """
-    from ratings.ledger.work_progress import WorkStage
-    from ratings.store.interrupting import interruptible  # of those who wait for Ctrl-C only some have a database
+    from ratings.store.sessions import interruptible  # of those who wait for Ctrl-C only some have a database
+    from ratings.values.states import WorkStage
 
     with interruptible(database) as interrupt:
         thread = _Work(work, WorkStage.PAGES)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ratings.store.passwords import keep_password
+from ratings.store.urls import keep_password
 
 _dropped = False
 """Whether Ctrl-C raised KeyboardInterrupt where nobody could hear it."""

@@ -13,7 +13,7 @@ from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.i18n.plain import plain
 
 if TYPE_CHECKING:  # most of what is shown here asks nothing of a book
-    from ratings.ledger.work_progress import WorkStage
+    from ratings.values.states import WorkStage
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0

@@ -24,7 +24,7 @@ from arena.model.tournaments import (
     comparison_note,
     elo_text,
 )
-from ratings.statistics.stopping.question import question_in_words
+from ratings.statistics.stopping_question import question_in_words
 from ratings.values.states import MatchState
 from ratings.values.tournaments import HostLoss
 

@@ -35,15 +35,15 @@ from engine.text import Text, placed
 from ratings.errors import BotError, PlanError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
+from ratings.read.admissions import LADDER, PROMOTES, PromotionTest, WaitingVersion, promotion_tests, waiting_versions
 from ratings.read.ladders import open_ladders
-from ratings.read.promotions import LADDER, PROMOTES, PromotionTest, WaitingVersion, promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
-from ratings.statistics.compare.comparison import ComparisonAnswer
+from ratings.statistics.comparison import ComparisonAnswer
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder, plays
 from ratings.store.models import TournamentRecord, VersionRecord
 from ratings.store.service import AdmissionRow
-from ratings.values.names import ARENA
+from ratings.values.owners import ARENA
 
 MOST_AT_ONCE = 4
 LOOK_EVERY_S = 2.0

@@ -19,7 +19,7 @@ from arena.service.logs import Logger
 from arena.service.maintenance.retention import enforce_limits, instant_text, limits_of
 from arena.service.settings import RetentionSection
 from arena.service.supervision import RestartBackoff, Supervisor
-from ratings.read.held import is_held
+from ratings.read.bots import is_held
 from ratings.store.database import Database
 
 EVERY_S = 3600.0

@@ -27,14 +27,13 @@ from engine import registry
 from engine.core import EngineError
 from engine.text import Text
 from ratings.errors import RatingsError
-from ratings.ledger.absences import Noted
+from ratings.ledger.entrants import Noted
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.service import ServiceLedger
-from ratings.read.absences import absent_versions, contenders, remote_versions
-from ratings.read.ladders import last_starts, open_ladders
-from ratings.read.unfinished import present_entrants
+from ratings.read.ladders import absent_versions, contenders, last_starts, open_ladders, remote_versions
+from ratings.read.tournaments import present_entrants
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.ladders import RunningLadder
 from ratings.store.models import BotRecord, VersionRecord
 

@@ -15,7 +15,7 @@ from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.compare import Compare
 from ratings.ledger.service import ServiceLedger
 from ratings.read.leaderboard import unfinished_pools
-from ratings.read.unfinished import UnfinishedTournament, unfinished_tournaments
+from ratings.read.tournaments import UnfinishedTournament, unfinished_tournaments
 
 LEFT_ALONE_US = 2_000_000
 """How long a new tournament is left to the command that created it, which may want to play it by itself.

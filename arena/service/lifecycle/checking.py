@@ -23,7 +23,7 @@ from arena.tournament.rate_limit import rate_of
 from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.ladders import open_ladders
-from ratings.read.volume import Volume, volume
+from ratings.read.retention import Volume, volume
 from ratings.store.database import is_there, open_database
 
 WARNED_BEFORE = timedelta(days=60)

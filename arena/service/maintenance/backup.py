@@ -26,9 +26,10 @@ from arena.service.home import Home
 from engine.text import Text
 from ratings.errors import DatabaseFullError
 from ratings.ledger.copying import copy_database
-from ratings.read.held import HeldCounts, held_counts, held_versions
+from ratings.read.bots import held_versions
+from ratings.read.retention import HeldCounts, held_counts
 from ratings.store.database import Database, backup, open_database, schema_revision
-from ratings.store.passwords import without_password
+from ratings.store.urls import without_password
 
 FORMAT = 1
 HEADER = "arena-home.json"

@@ -10,7 +10,7 @@ from pathlib import Path
 from arena.service.home import Home
 from arena.service.settings import RetentionSection
 from engine.text import Text
-from ratings.read.volume import Volume
+from ratings.read.retention import Volume
 
 DOCUMENTED_BYTES_A_MATCH = 8192
 """What a match takes with replay and logs, as docs/deploy.md says; for a database with too few to tell."""

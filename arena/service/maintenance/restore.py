@@ -37,7 +37,7 @@ from arena.service.maintenance.backup import (
 from engine.os_errors import os_error_text
 from engine.text import Text, placed
 from ratings.ledger.check import check
-from ratings.read.held import held_versions
+from ratings.read.bots import held_versions
 from ratings.store.database import Database, knows_schema, make_usable, open_database, upgrade
 
 Report = Callable[[str], None]

@@ -14,10 +14,10 @@ from arena.service.maintenance.backup import HomeArchiveError
 from arena.service.settings import RetentionSection, load_settings
 from engine.text import Text, text_from_json
 from ratings.ledger.retention import RetentionLedger
-from ratings.read.held import is_held
+from ratings.read.bots import is_held
 from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, removable_versions, removals
 from ratings.store.database import Database, open_database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.service import RemovalRecord
 from ratings.values.states import RemovalKind
 

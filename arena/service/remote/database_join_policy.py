@@ -34,12 +34,10 @@ from ratings.ledger.remote import JoinedVersion, RemoteJoin, find_joined
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import check_bot_name, check_version_name, now_us
 from ratings.store.models import OwnerRecord
-from ratings.store.names import check_bot_name, check_version_name
 from ratings.store.service import TokenRecord
-from ratings.values.limits import OwnerLimits
-from ratings.values.names import PEOPLE
+from ratings.values.owners import PEOPLE, OwnerLimits
 from ratings.values.states import Scope
 
 ALL_GAMES = "*"

@@ -27,7 +27,7 @@ from arena.tournament.runner import MatchExecutor
 from engine.text import Text
 from ratings.read.accounts import own_limits
 from ratings.store.database import Database
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 
 HEAD_START_S = 60.0
 """How many seconds of slots admissions may have ahead of their share: they come first, and nobody starves."""

@@ -43,7 +43,7 @@ from ratings.errors import RatingsError
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
-from ratings.values.limits import ChallengeLimits, OwnerLimits
+from ratings.values.owners import ChallengeLimits, OwnerLimits
 
 MOST_REQUEST_BYTES = 1 << 20
 """A chunk of an upload has 256 KiB at most, and everything else is small."""

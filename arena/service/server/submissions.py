@@ -40,8 +40,7 @@ from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger, Submission
 from ratings.store.database import Database
-from ratings.values.limits import LIMITS, OwnerLimits
-from ratings.values.names import OPERATOR, stored_bot_name
+from ratings.values.owners import LIMITS, OPERATOR, OwnerLimits, stored_bot_name
 
 _HOUR_S = 3600.0
 _REFUSALS = (BotArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)

@@ -19,11 +19,11 @@ from arena.tournament.formats.seating import count_tables, owners_of, seat_group
 from arena.tournament.formats.tally import standing_rows, tally
 from engine.text import Text
 from ratings.statistics.errors import ResultsError
-from ratings.statistics.stopping.question import check_question, parse_question
+from ratings.statistics.stopping_question import check_question, parse_question
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
-    from ratings.statistics.official.table import FittedTable
-    from ratings.statistics.stopping.status import QuestionStatus
+    from ratings.statistics.official_table import FittedTable
+    from ratings.statistics.stopping_blocks import QuestionStatus
 
 DEFAULT_QUESTION = "top 3 known at 95%"
 DEFAULT_WITHIN = 10.0
@@ -38,8 +38,8 @@ _BLOCKS_A_WAVE = 8
 class Adaptive:
     """Waves of blocks between those entrants whose order is most in doubt and matters for the question.
 
-    The table is the official one of this tournament's own whole blocks; `ratings.statistics.stopping` chooses what
-    comes next.
+    The table is the official one of this tournament's own whole blocks; `ratings.statistics.stopping_blocks` chooses
+    what comes next.
     """
 
     seats: int
@@ -78,7 +78,7 @@ class Adaptive:
         return self._orders(situation)[:left]
 
     def _orders(self, situation: Situation) -> list[CircularOrder]:
-        from ratings.statistics.stopping.choosing import first_blocks, next_blocks
+        from ratings.statistics.stopping_blocks import first_blocks, next_blocks
 
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}
@@ -96,7 +96,7 @@ class Adaptive:
         return seat_groups(situation, [[names[label] for label in order] for order in chosen])
 
     def _standing(self, table: FittedTable, asked: Sequence[str], entrants: int) -> QuestionStatus:
-        from ratings.statistics.stopping.status import question_status
+        from ratings.statistics.stopping_blocks import question_status
 
         at_first_look = _FIRST_WAVES * -(-entrants // (self.seats - 1))
         return question_status(table, parse_question(self.until), asked, max(self.blocks / at_first_look, 1.0))
@@ -106,7 +106,7 @@ class Adaptive:
 
         If so many withdrew that no more are left than are asked for, it is answered.
         """
-        from ratings.statistics.stopping.status import QuestionStatus
+        from ratings.statistics.stopping_blocks import QuestionStatus
 
         question = parse_question(self.until)
         stayed = [entrant.id for entrant in situation.entrants if entrant.withdrawn is None]
@@ -136,7 +136,7 @@ class Adaptive:
 
     def recorded(self, answer: Mapping[str, Any]) -> QuestionStatus:
         """Return the answer that `conclude` gave."""
-        from ratings.statistics.stopping.status import QuestionStatus
+        from ratings.statistics.stopping_blocks import QuestionStatus
 
         return QuestionStatus(True, answer["confidence"], tuple(answer["leaders"]), tuple(answer["contenders"]))
 
@@ -194,8 +194,8 @@ def _labels(situation: Situation) -> dict[str, str]:
 
 def _table(situation: Situation) -> FittedTable:
     """Return the official table of all whole blocks, entrants by label."""
-    from ratings.statistics.official.results import results_of
-    from ratings.statistics.official.table import official_table
+    from ratings.statistics.official_table import official_table
+    from ratings.statistics.results import results_of
 
     labels = _labels(situation)
     matches = [

@@ -27,9 +27,15 @@ from arena.tournament.formats.tally import standings_by_score
 from engine.chance import SeededChance
 from engine.text import Text
 from ratings.statistics.blocks import rotations
-from ratings.statistics.compare.betting import Capital
-from ratings.statistics.compare.comparison import CompareSettings, Comparison, ComparisonAnswer, usual_steps
-from ratings.statistics.compare.steps import ComparedMatch, ComparisonStep
+from ratings.statistics.comparison import (
+    Capital,
+    ComparedMatch,
+    CompareSettings,
+    Comparison,
+    ComparisonAnswer,
+    ComparisonStep,
+    usual_steps,
+)
 
 DEFAULT_STEPS = CompareSettings().max_steps
 MATCHES_A_WAVE = 12
@@ -60,7 +66,7 @@ def design_for(seats: int, *, has_field: bool) -> Design:
 class Compare:
     """Entrants are NEW, OLD, and the field they meet, if the design has one.
 
-    The test is that of `ratings.statistics.compare`; a step of which a match is void does not count.
+    The test is that of `ratings.statistics.comparison`; a step of which a match is void does not count.
     """
 
     seats: int

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from arena.tournament.formats.format import NOTHING, WITHDRAWN, FormatStanding, Past, PlayedBlock, Situation, Tally
-from ratings.statistics.points import match_points, most_points
+from ratings.statistics.scores import match_points, most_points
 
 _NONE = Tally()
 

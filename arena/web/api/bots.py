@@ -18,7 +18,7 @@ from arena.web.api.openapi import USUAL, After, BotPath, Limit, Name
 from arena.web.drawing.marks import mark_of
 from arena.web.middleware.response_headers import PICTURE_POLICY
 from arena.web.shared.site import answers_of, arena_of, records_of
-from ratings.values.bots import Standing
+from ratings.values.leaderboards import Standing
 from ratings.values.page import Page
 from ratings.values.statistics import Meeting, RatingChange, SeatResult
 

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from arena.model.ratings import WalkPoint
 from arena.model.tournaments import ComparisonResult, ConfidencePoint
-from ratings.values.bots import CurvePoint
+from ratings.values.leaderboards import CurvePoint
 
 Say = Callable[..., str]
 Z_95: Final = 1.96

@@ -23,7 +23,7 @@ from arena.web.shared.site import answers_of, arena_of, records_of
 from arena.web.shared.visitor import language_of
 from engine.text import Text
 from ratings.errors import NotFoundError
-from ratings.values.bots import Standing
+from ratings.values.leaderboards import Standing
 from ratings.values.page import Page
 from ratings.values.states import MatchState
 from ratings.values.statistics import Meeting

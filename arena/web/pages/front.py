@@ -17,8 +17,7 @@ from arena.web.shared.visitor import language_of
 from arena.web.viewer.document import board_size
 from arena.web.viewer.stories import story_id
 from engine import registry
-from ratings.values.bots import RecentVersion
-from ratings.values.leaderboards import Leaderboard
+from ratings.values.leaderboards import Leaderboard, RecentVersion
 from ratings.values.states import MatchState
 
 router = APIRouter()

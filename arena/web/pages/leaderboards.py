@@ -21,7 +21,7 @@ from arena.web.shared.rendering import render
 from arena.web.shared.site import answers_of, arena_of, records_of, site_of
 from engine.text import Text
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
-from ratings.values.official import OfficialRow
+from ratings.values.statistics import OfficialRow
 
 router = APIRouter()
 PAGE: Final = 50

@@ -21,8 +21,7 @@ from arena.model.port import ShownArena
 from arena.model.ratings import Form, Record
 from arena.web.shared.helper import HelperProcess, WorkQueue, call_of
 from engine.text import Text
-from ratings.values.bots import Standing
-from ratings.values.leaderboards import LeaderboardRow
+from ratings.values.leaderboards import LeaderboardRow, Standing
 
 T = TypeVar("T")
 Rated = LeaderboardRow | Standing

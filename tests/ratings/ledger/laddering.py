@@ -6,9 +6,9 @@ from typing import Any
 
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.waves import Planner
+from ratings.ledger.tournaments import Planner
 from ratings.read.ladders import open_ladders
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_waves
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord, TournamentRecord
 from tests.ratings import book

@@ -25,10 +25,8 @@ from ratings.read.accounts import (
     token_of,
     worthless_tokens,
 )
-from ratings.store.credentials import new_code_text, new_token_text, token_digest
 from ratings.store.database import Database, open_database
-from ratings.store.ids import now_us
-from ratings.store.names import check_owner_name
+from ratings.store.identifiers import check_owner_name, new_code_text, new_token_text, now_us, token_digest
 from ratings.values.states import Scope
 from tests.ratings import book
 from tests.support.raw_database import whole
@@ -272,13 +270,13 @@ def test_an_expired_invitation_says_so(
 ) -> None:
     end = now_us() + 60_000_000
     code = ledger.invite("ada", expires_at_us=end).code
-    monkeypatch.setattr("ratings.ledger.invitations.now_us", lambda: end)
+    monkeypatch.setattr("ratings.ledger.accounts.now_us", lambda: end)
     with pytest.raises(InvitationError, match="this invitation for 'ada' has expired; ask the organiser"):
         ledger.redeem(code, token_name="x")
     assert list_owners(database).items == ()
     with pytest.raises(AccountError, match="the invitation would have expired already"):
         ledger.invite("ada", expires_at_us=end)
-    monkeypatch.setattr("ratings.ledger.invitations.now_us", lambda: end - 1)
+    monkeypatch.setattr("ratings.ledger.accounts.now_us", lambda: end - 1)
     assert ledger.redeem(code, token_name="x").owner.name == "ada"
 
 

@@ -7,13 +7,13 @@ import pytest
 from ratings.errors import AdmissionError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
+from ratings.read.active_versions import active_version
 from ratings.read.admissions import (
     admission_row,
     list_admissions,
     newest_admission,
     unadmitted,
 )
-from ratings.read.lineage import active_version
 from ratings.store.database import Database
 from ratings.values.states import AdmissionState
 from tests.ratings import book

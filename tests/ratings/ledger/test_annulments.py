@@ -14,17 +14,15 @@ from ratings.errors import BotError, NotFoundError, PlanError, RatingsError
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
-from ratings.read.annulments import annulments_of, list_annulments
-from ratings.read.crosstable import crosstable
+from ratings.read.active_versions import active_version, bot_events
 from ratings.read.exporting import export_tournament
-from ratings.read.lineage import active_version, bot_events
 from ratings.read.loading import load_results
-from ratings.read.matches import match_detail, replay_of
-from ratings.read.scope import MatchScope
-from ratings.read.tournaments import standings, tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.matches import annulments_of, list_annulments, match_detail, replay_of
+from ratings.read.pools import MatchScope
+from ratings.read.statistics import crosstable
+from ratings.read.tournaments import standings, tournament_row, tournament_waves
 from ratings.store.database import Database, open_database
-from ratings.store.fitness import annulled
+from ratings.store.ladders import annulled
 from ratings.store.models import MatchRecord, MatchSeatRecord, PoolRecord
 from ratings.store.rating import RatingOrderRecord
 from ratings.store.sessions import read, write

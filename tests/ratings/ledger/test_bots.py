@@ -1,11 +1,22 @@
+"""Bots and versions are added, and the events of a bot tell which version is active."""
+
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
 
-from ratings.errors import AccountError, AmbiguousError, NotFoundError
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ratings.errors import AccountError, AmbiguousError, BotError, LimitError, NotFoundError
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
+from ratings.read.active_versions import active_version, bot_events
 from ratings.read.bots import all_versions, bot_detail, find_version, list_bots, list_versions
+from ratings.store.bot_events import Lineage, lineage_of
 from ratings.store.database import Database
+from ratings.values.states import BotEventKind
+from tests.ratings import book
 
 
 def add(database: Database, bot: str, content: str, owner: str | None = None) -> tuple[int, bool]:
@@ -79,3 +90,216 @@ def test_a_bot_can_be_disabled_and_enabled_and_twice_is_once(database: Database)
     assert first is not None
     assert ledger.set_disabled("ada", disabled=True).disabled_at_us == first
     assert ledger.set_disabled("ada", disabled=False).disabled_at_us is None
+
+
+PROMOTED, ROLLED_BACK, WITHDRAWN = BotEventKind.PROMOTED, BotEventKind.ROLLED_BACK, BotEventKind.WITHDRAWN
+ENDS = (WITHDRAWN, BotEventKind.REFUSED, BotEventKind.ANNULLED)
+EVENTS = st.lists(st.tuples(st.sampled_from(BotEventKind), st.sampled_from([None, "a", "b", "c", "d"])))
+
+
+def submit(database: Database, content: str, owner: str | None = "ada", bot: str = "fox", message: str = "") -> str:
+    version, is_new = Ledger(database).add_version(
+        bot=bot, owner=owner, content_hash=content, manifest={}, message=message, actor=owner or "operator"
+    )
+    assert is_new
+    return version.id
+
+
+def admit(service: ServiceLedger, version: str, *, promotes: bool = True) -> None:
+    admission = service.request_admission(version)
+    taken = service.take_admission()
+    assert taken is not None
+    assert taken.admission.id == admission.id
+    assert service.finish_admission(
+        admission.id, is_admitted=True, summary="all is well", findings=[], promotes=promotes
+    )
+
+
+def active(database: Database, bot: str = "ada/fox") -> int | None:
+    version = active_version(database, bot)
+    return version.number if version else None
+
+
+@settings(max_examples=40)
+@given(EVENTS)
+def test_what_is_active_was_promoted_and_not_ended_since(events: list[tuple[BotEventKind, str | None]]) -> None:
+    lineage = lineage_of(events)
+    for version in (lineage.active, *lineage.before):
+        if version is not None:
+            about = [kind for kind, named in events if named == version]
+            assert PROMOTED in about
+            latest = next(kind for kind in reversed(about) if kind in (PROMOTED, *ENDS))
+            assert latest is PROMOTED
+
+
+@settings(max_examples=40)
+@given(EVENTS)
+def test_no_version_is_in_a_lineage_twice(events: list[tuple[BotEventKind, str | None]]) -> None:
+    lineage = lineage_of(events)
+    everything = [*lineage.before, lineage.active]
+    assert len(set(everything)) == len(everything)
+
+
+@settings(max_examples=40)
+@given(EVENTS, st.sampled_from(["x", "y"]))
+def test_going_back_after_a_promotion_restores_what_was_before(
+    events: list[tuple[BotEventKind, str | None]], version: str
+) -> None:
+    before = lineage_of(events)
+    if before.active is not None:
+        assert before.after(PROMOTED, version).after(ROLLED_BACK, before.active) == before
+
+
+@settings(max_examples=40)
+@given(EVENTS)
+def test_a_version_can_only_be_gone_back_to_that_was_active(events: list[tuple[BotEventKind, str | None]]) -> None:
+    lineage = lineage_of(events)
+    assert lineage.after(ROLLED_BACK, "never") == lineage
+
+
+def test_going_back_twice_goes_back_two_steps() -> None:
+    events: list[tuple[BotEventKind, str | None]] = [(PROMOTED, name) for name in "abc"]
+    assert lineage_of([*events, (ROLLED_BACK, "b"), (ROLLED_BACK, "a")]) == Lineage("a")
+
+
+def test_the_newest_version_of_the_operators_own_bot_is_active_and_events_say_so(database: Database) -> None:
+    submit(database, "aa", owner=None)
+    submit(database, "bb", owner=None, message="plays faster")
+    assert active(database, "fox") == 2
+    rows = bot_events(database, "fox").items
+    assert [(row.event.kind.value, row.number, row.event.actor, row.event.message) for row in rows] == [
+        ("promoted", 2, "operator", "the newest version of the operator's own bots is active"),
+        ("submitted", 2, "operator", "plays faster"),
+        ("promoted", 1, "operator", "the newest version of the operator's own bots is active"),
+        ("submitted", 1, "operator", ""),
+    ]
+    assert Ledger(database).add_version(bot="fox", content_hash="aa", manifest={})[1] is False
+    assert active(database, "fox") == 2
+
+
+def test_an_owners_version_is_active_when_it_is_admitted(database: Database, service: ServiceLedger) -> None:
+    version = submit(database, "aa")
+    assert active(database) is None
+    with pytest.raises(BotError, match="version 1 of 'ada/fox' was not admitted; see why: arena bot show ada/fox"):
+        service.promote(version, actor="ada")
+    admit(service, version)
+    assert active(database) == 1
+    kinds = [row.event.kind.value for row in bot_events(database, "ada/fox").items]
+    assert kinds == ["promoted", "admitted", "submitted"]
+
+
+@pytest.mark.both_databases
+def test_an_admitted_version_waits_for_its_promotion_if_it_must_show_its_strength(
+    database: Database, service: ServiceLedger
+) -> None:
+    version = submit(database, "aa")
+    admit(service, version, promotes=False)
+    service.note_not_promoted(version, actor="arena", message="undecided after 200 matches", notice=("a", "b"))
+    assert active(database) is None
+    assert bot_events(database, "ada/fox", limit=1).items[0].event.message == "undecided after 200 matches"
+    service.promote(version, actor="ada", message="I want it all the same")
+    assert active(database) == 1
+
+
+def test_a_rollback_goes_back_to_what_was_active_before(database: Database, service: ServiceLedger) -> None:
+    for content in ("aa", "bb", "cc"):
+        admit(service, submit(database, content))
+    assert service.rollback("ada/fox", actor="ada", message="worse").number == 2
+    assert service.rollback("ada/fox", actor="ada").number == 1
+    assert active(database) == 1
+    with pytest.raises(BotError, match=r"no version of 'ada/fox' was active before; promote one: arena bot promote"):
+        service.rollback("ada/fox", actor="ada")
+
+
+def test_a_withdrawn_version_is_never_active_again(database: Database, service: ServiceLedger) -> None:
+    first, second = submit(database, "aa"), submit(database, "bb")
+    admit(service, first)
+    admit(service, second)
+    for _ in range(2):
+        service.withdraw_version(second, actor="ada", message="it loses on time")
+    assert active(database) is None
+    assert [row.event.kind for row in bot_events(database, "ada/fox").items].count(WITHDRAWN) == 1
+    assert service.rollback("ada/fox", actor="ada").id == first
+    with pytest.raises(BotError, match="version 2 of 'ada/fox' was withdrawn; submit a new version"):
+        service.promote(second, actor="ada")
+
+
+def test_promoting_the_active_version_changes_nothing(database: Database, service: ServiceLedger) -> None:
+    version = submit(database, "aa")
+    admit(service, version)
+    before = book.rows(database, "bot_event", "active_version")
+    service.promote(version, actor="ada")
+    assert book.rows(database, "bot_event", "active_version") == before
+
+
+def test_a_version_replaces_the_active_one_unless_its_author_says_another(
+    database: Database, service: ServiceLedger
+) -> None:
+    admit(service, submit(database, "aa"))
+    ledger = Ledger(database)
+    second, _ = ledger.add_version(bot="fox", owner="ada", content_hash="bb", manifest={}, message="  bolder\n")
+    third, _ = ledger.add_version(bot="fox", owner="ada", content_hash="cc", manifest={}, predecessor=2)
+    assert (second.predecessor, second.message, third.predecessor) == (1, "  bolder\n", 2)
+    for wrong in (0, 4):
+        with pytest.raises(BotError, match=f"bot 'ada/fox' has no version {wrong}; see: arena bot show ada/fox"):
+            ledger.add_version(bot="fox", owner="ada", content_hash="dd", manifest={}, predecessor=wrong)
+
+
+def test_an_owner_has_so_many_versions_and_no_more(database: Database) -> None:
+    ledger = Ledger(database)
+    submit(database, "aa")
+    submit(database, "aa", bot="owl")
+    submit(database, "aa", owner="bob")
+    with pytest.raises(LimitError, match="owner 'ada' has 2 versions, and 2 is the limit; ask the organiser"):
+        ledger.add_version(bot="cat", owner="ada", content_hash="bb", manifest={}, most_versions=2)
+    assert not ledger.add_version(bot="fox", owner="ada", content_hash="aa", manifest={}, most_versions=2)[1]
+    assert book.count(database, "bot") == 3
+
+
+def test_a_disabled_owner_adds_nothing(database: Database, service: ServiceLedger) -> None:
+    submit(database, "aa")
+    service.set_owner_disabled("ada", disabled=True)
+    with pytest.raises(AccountError, match="owner 'ada' is disabled"):
+        submit(database, "bb")
+
+
+def test_disabling_and_enabling_stand_in_the_log(database: Database) -> None:
+    submit(database, "aa", owner=None)
+    ledger = Ledger(database)
+    ledger.set_disabled("fox", disabled=True, message="it floods")
+    ledger.set_disabled("fox", disabled=True)
+    ledger.set_disabled("fox", disabled=False, actor="ada")
+    told = [(row.event.kind.value, row.event.actor, row.event.message) for row in bot_events(database, "fox").items]
+    assert told[:2] == [("enabled", "ada", ""), ("disabled", "operator", "it floods")]
+    assert len(told) == 4
+
+
+@pytest.mark.both_databases
+def test_the_log_is_paged_the_newest_first(database: Database) -> None:
+    for number in range(5):
+        submit(database, f"a{number}")
+    first = bot_events(database, "ada/fox", limit=2)
+    second = bot_events(database, "ada/fox", limit=2, after=first.next)
+    assert [row.number for row in (*first.items, *second.items)] == [5, 4, 3, 2]
+
+
+Act = Callable[[ServiceLedger], object]
+
+
+UNKNOWN: list[tuple[Act, str]] = [
+    (lambda led: led.promote("x", actor="ada"), "no version x; see: arena bot list"),
+    (lambda led: led.withdraw_version("x", actor="ada"), "no version x; see: arena bot list"),
+    (
+        lambda led: led.note_not_promoted("x", actor="ada", message="", notice=("a", "b")),
+        "no version x; see: arena bot list",
+    ),
+    (lambda led: led.rollback("x", actor="ada"), "no bot 'x'"),
+    (lambda led: led.request_admission("x"), "no version x; see: arena bot list"),
+    (lambda led: led.add_finding("x", {}), "no admission x; see: arena bot log"),
+]
+
+
+def test_what_does_not_exist_is_named(service: ServiceLedger) -> None:
+    for act, message in UNKNOWN:
+        with pytest.raises(NotFoundError, match=message):
+            act(service)

@@ -12,12 +12,12 @@ import pytest
 from ratings.ledger import check as checking
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_for
-from ratings.ledger.work_progress import WorkStage
+from ratings.ledger.rating import pool_for
 from ratings.store import schema
-from ratings.store.annulment import AnnulmentRecord
 from ratings.store.database import Database, open_database
+from ratings.store.models import AnnulmentRecord
 from ratings.store.sessions import write
+from ratings.values.states import WorkStage
 from tests.ratings import book
 
 

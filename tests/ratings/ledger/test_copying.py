@@ -15,10 +15,10 @@ from ratings.ledger import copying
 from ratings.ledger.check import check
 from ratings.ledger.copying import copy_database
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.work_progress import WorkStage
 from ratings.store import schema, tables
 from ratings.store.database import Database, open_database, open_for_reading, upgrade
 from ratings.store.sessions import write
+from ratings.values.states import WorkStage
 from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases

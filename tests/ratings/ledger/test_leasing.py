@@ -3,15 +3,14 @@ from __future__ import annotations
 import pytest
 
 from ratings.errors import FactError, NotFoundError
-from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.check import check
-from ratings.ledger.leasing import LeasedSeat, lease, release
+from ratings.ledger.leasing import LeasedSeat, LostAttempt, lease, release
 from ratings.ledger.ledger import Ledger
 from ratings.read.matches import match_detail
 from ratings.read.tournaments import list_tournaments, tournament_row
 from ratings.store.database import Database
-from ratings.store.progress import Progress
 from ratings.store.sessions import write
+from ratings.store.waves import Progress
 from ratings.values.states import AttemptState, MatchState
 from tests.ratings import book
 

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 
 from ratings.errors import BotError, FactError, NotFoundError, PlanError
-from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.check import check
+from ratings.ledger.leasing import LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger
-from ratings.ledger.waves import WaveLedger
-from ratings.read.tournaments import find_tournament, tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.ledger.tournaments import WaveLedger
+from ratings.read.tournaments import find_tournament, tournament_row, tournament_waves
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database
-from ratings.store.progress import Progress
+from ratings.store.waves import Progress
 from ratings.values.states import MatchState
 from tests.ratings import book
 

@@ -1,30 +1,36 @@
+"""What was played is recorded once and whole, and the tallies that are kept up are those that all matches give."""
+
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
 
 from arena.hosting.runtimes.runtime import RuntimeDescription
 from arena.match.report import HostNote, LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause, LeakVerdict
 from engine.text import Text, from_json, to_json
-from ratings.errors import FactError
+from ratings.errors import FactError, PlanError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.recording import record_results
-from ratings.read.leaks import leak_checks
-from ratings.read.logs import StoredLog, seat_log
-from ratings.read.matches import match_detail, replay_of
-from ratings.read.runtimes import seen_runtimes
+from ratings.read.matches import StoredLog, match_detail, replay_of, seat_log, seen_runtimes
+from ratings.read.tournament_report import leak_checks
+from ratings.read.tournaments import WholeBlocks, standings, tournament_row, tournament_waves
+from ratings.statistics.scores import Firsts, match_points
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
 from ratings.values.states import AttemptState, MatchState
 from tests.ratings import book
-
-pytestmark = pytest.mark.both_databases
+from tests.ratings.conftest import Filled
 
 EVERYTHING = (
     "match",
@@ -45,6 +51,7 @@ def match(database: Database, tournament: str) -> LeasedMatch:
     return book.take(database, tournament, 1)[0]
 
 
+@pytest.mark.both_databases
 def test_what_is_to_be_known_of_an_attempt_that_went_well_is_kept(database: Database, match: LeasedMatch) -> None:
     book.record(database, match, note=HostNote("seat 1 was started again alone", {"starts": [{"seat": 1}]}))
     (attempt,) = match_detail(database, match.match_id).attempts
@@ -52,6 +59,7 @@ def test_what_is_to_be_known_of_an_attempt_that_went_well_is_kept(database: Data
     assert (attempt.reason, attempt.evidence) == ("seat 1 was started again alone", {"starts": [{"seat": 1}]})
 
 
+@pytest.mark.both_databases
 def test_everything_about_a_match_is_kept(database: Database, match: LeasedMatch) -> None:
     fault = Fault(2, FaultCause.TIMEOUT, 17, "took 61 ms of 50 ms", {"charge_us": 61_000, "stderr": "…"})
     details = {"scores": [9, 4, 0], "why": "crown"}
@@ -82,6 +90,7 @@ def test_everything_about_a_match_is_kept(database: Database, match: LeasedMatch
     assert [attempt.state for attempt in detail.attempts] == [AttemptState.FINISHED]
 
 
+@pytest.mark.both_databases
 def test_what_bots_wrote_is_kept_by_seat_byte_for_byte(database: Database, match: LeasedMatch) -> None:
     noise = bytes(range(256)) * 100
     book.record(database, match, seat_logs=(SeatLogText(0, b"\xff hello\n"), SeatLogText(2, noise, cut_bytes=7)))
@@ -90,6 +99,7 @@ def test_what_bots_wrote_is_kept_by_seat_byte_for_byte(database: Database, match
     assert seat_log(database, "unknown", 0) is None
 
 
+@pytest.mark.both_databases
 def test_a_log_goes_with_the_result_or_not_at_all(database: Database, match: LeasedMatch) -> None:
     with pytest.raises(FactError, match="a seat that is not there"):
         book.record(database, match, seat_logs=(SeatLogText(0, b"kept?"), SeatLogText(3, b"whose?")))
@@ -99,6 +109,7 @@ def test_a_log_goes_with_the_result_or_not_at_all(database: Database, match: Lea
     assert seat_log(database, match.match_id, 0) is None
 
 
+@pytest.mark.both_databases
 def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
     database: Database, tournament: str, match: LeasedMatch
 ) -> None:
@@ -119,6 +130,7 @@ def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
     ]
 
 
+@pytest.mark.both_databases
 def test_a_leak_changes_no_rating(database: Database, path: Path, tournament: str, tmp_path: Path) -> None:
     database.close()
     twin = open_database(book.copy_of(path, tmp_path / "twin.db"))
@@ -131,6 +143,7 @@ def test_a_leak_changes_no_rating(database: Database, path: Path, tournament: st
     twin.close()
 
 
+@pytest.mark.both_databases
 def test_a_result_recorded_twice_counts_once(database: Database, match: LeasedMatch) -> None:
     assert book.record(database, match)
     before = book.rows(database, *EVERYTHING)
@@ -139,6 +152,7 @@ def test_a_result_recorded_twice_counts_once(database: Database, match: LeasedMa
     assert book.rows(database, *EVERYTHING) == before
 
 
+@pytest.mark.both_databases
 def test_a_result_recorded_twice_in_one_transaction_counts_once(database: Database, match: LeasedMatch) -> None:
     with write(database) as session:
         assert record_results(session, [book.report(match)]) == [True]
@@ -146,6 +160,7 @@ def test_a_result_recorded_twice_in_one_transaction_counts_once(database: Databa
     assert check(database) == []
 
 
+@pytest.mark.both_databases
 def test_the_first_result_counts_also_that_of_an_attempt_given_up(database: Database, tournament: str) -> None:
     slow = book.take(database, tournament, 1, worker="slow", deadline_us=2, now=1)[0]
     fast = book.take(database, tournament, 1, now=3)[0]
@@ -172,6 +187,7 @@ MISFITS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.both_databases
 def test_a_result_that_does_not_fit_is_refused_and_nothing_written(database: Database, match: LeasedMatch) -> None:
     before = book.rows(database, *EVERYTHING)
     for change, message in MISFITS:
@@ -180,6 +196,7 @@ def test_a_result_that_does_not_fit_is_refused_and_nothing_written(database: Dat
         assert book.rows(database, *EVERYTHING) == before, message
 
 
+@pytest.mark.both_databases
 def test_what_a_bot_said_last_is_stored_whatever_it_said(database: Database, match: LeasedMatch) -> None:
     said = "\0 \ud800 \N{PILE OF POO} ' -- \x1b[2J"
     book.record(database, match, faults=(Fault(0, FaultCause.MALFORMED, 3, said, {"last": said}),))
@@ -188,6 +205,7 @@ def test_what_a_bot_said_last_is_stored_whatever_it_said(database: Database, mat
     assert fault.evidence == {"last": said}
 
 
+@pytest.mark.both_databases
 def test_sentences_are_stored_with_the_text_that_they_are(database: Database, match: LeasedMatch) -> None:
     text = Text("matches.it_sent", "It sent {what}.", what="\0 bytes")
     read = from_json(json.loads(json.dumps(to_json(text))))  # as a report has it that has crossed a process
@@ -210,6 +228,7 @@ def test_sentences_are_stored_with_the_text_that_they_are(database: Database, ma
     )
 
 
+@pytest.mark.both_databases
 def test_objects_read_before_show_the_result_after(database: Database, match: LeasedMatch) -> None:
     with write(database) as session:
         before = match_detail(session, match.match_id).match
@@ -218,6 +237,7 @@ def test_objects_read_before_show_the_result_after(database: Database, match: Le
         assert before.plies == 80
 
 
+@pytest.mark.both_databases
 def test_the_runtime_of_each_seat_is_kept(database: Database, match: LeasedMatch) -> None:
     contents = {"version": "3.11", "packages": {"numpy": "2.0"}}
     ledger = Ledger(database)
@@ -228,6 +248,7 @@ def test_the_runtime_of_each_seat_is_kept(database: Database, match: LeasedMatch
     assert detail.runtime_names == {"aa" * 32: "ml"}
 
 
+@pytest.mark.both_databases
 def test_a_runtime_is_noted_once_and_stays_as_it_was(database: Database) -> None:
     ledger = Ledger(database)
     ledger.note_runtimes({"aa" * 32: RuntimeDescription("ml", "python", {"version": "3.11", "packages": {}})})
@@ -239,6 +260,129 @@ def test_a_runtime_is_noted_once_and_stays_as_it_was(database: Database) -> None
     assert (rows["aa" * 32].name, rows["aa" * 32].seen_at_us) == ("ml", noted.seen_at_us)
 
 
+@pytest.mark.both_databases
 def test_runtimes_for_other_seats_are_refused(database: Database, match: LeasedMatch) -> None:
     with pytest.raises(FactError, match="2 runtimes for 3 seats"):
         book.record(database, match, runtimes=("aa" * 32, "bb" * 32))
+
+
+EXAMPLES = settings(max_examples=4)
+FIGURES = ("matches", "wins", "shared", "draws", "points", "forfeits", "blocks", "whole", "possible")
+
+
+def ranks(random: Random, seats: int) -> tuple[int, ...]:
+    strength = [random.randrange(3) for _ in range(seats)]
+    return tuple(1 + sum(other > mine for other in strength) for mine in strength)
+
+
+def play_at_random(database: Database, random: Random, tournament: str, bots: list[str]) -> None:
+    """Finish matches in random order and batches, lose some for good, withdraw a bot, perhaps cancel it all."""
+    ledger, matches = Ledger(database), book.take(database, tournament)
+    random.shuffle(matches)
+    while matches:
+        batch = [matches.pop() for _ in range(min(len(matches), random.randint(1, 4)))]
+        lost = [match for match in batch if random.random() < 0.1]
+        seats = len(batch[0].seats)
+        with write(database) as session:
+            for match in lost:
+                session.connection().execute(
+                    text("UPDATE match SET state = 'void', void_reason = 'lost' WHERE id = :id"), {"id": match.match_id}
+                )
+        facts = [
+            book.report(
+                match,
+                ranks=ranks(random, seats),
+                forfeits=tuple(random.sample(range(seats), random.choice((0, 0, 1, seats)))),
+                game_digest=random.choice(("aa", "bb")) * 32,
+                leak_checks=[LeakCheckResult(0, random.choice(list(LeakVerdict)), None, "so")]
+                if random.random() < 0.3
+                else [],
+            )
+            for match in batch
+            if match not in lost
+        ]
+        ledger.settle(tournament, results=[*facts, *facts])  # a result that comes twice counts once
+        if random.random() < 0.05:
+            try:
+                ledger.withdraw(tournament, random.choice(bots), "left")
+            except PlanError:
+                continue
+        if random.random() < 0.02:
+            ledger.cancel(tournament)
+            return
+
+
+def tallied(database: Database, tournament: str) -> list[dict[str, Any]]:
+    """What all matches give, entrant by entrant: the plain way."""
+    waves = tournament_waves(database, tournament)
+    seats = waves.pool.seats
+    found = {entrant.version_id: dict.fromkeys(FIGURES, 0) for entrant in waves.entrants}
+    for block in (block for wave in waves.waves for block in wave):
+        is_whole = all(match.state is MatchState.FINISHED for match in block)
+        for version in set(block[0].versions) if is_whole else ():
+            found[version]["blocks"] += 1
+        for match in (match for match in block if match.state is MatchState.FINISHED):
+            points = match_points([rank or 0 for rank in match.ranks])
+            for version, rank, gained, did in zip(
+                match.versions, match.ranks, points, match.has_forfeited, strict=True
+            ):
+                own = found[version]
+                own["matches"] += 1
+                firsts = match.ranks.count(1)
+                own["wins" if firsts == 1 else "draws" if firsts == seats else "shared"] += rank == 1
+                own["points"] += gained
+                own["forfeits"] += did
+                own["whole"] += gained if is_whole else 0
+                own["possible"] += 2 * (seats - 1) if is_whole else 0
+    return [{"version_id": version, **own, "seats": seats} for version, own in found.items()]
+
+
+@pytest.mark.both_databases
+def test_kept_up_tallies_are_those_of_all_matches(filled: Filled, tmp_path: Path) -> None:
+    @EXAMPLES
+    @given(seed=st.integers(0, 2**32), seats=st.integers(2, 3))
+    def they_are(seed: int, seats: int) -> None:
+        database = open_database(book.copy_of(filled.with_bots, tmp_path / "copy.db"))
+        try:
+            compare_tallies(database, list(filled.bots.values()), Random(seed), seats)
+        finally:
+            database.close()
+
+    they_are()
+
+
+def compare_tallies(database: Database, entrants: list[str], random: Random, seats: int) -> None:
+    tournament = book.create(database, entrants, seats, rated=random.random() < 0.7)
+    play_at_random(database, random, tournament, entrants)
+    rows = {row.version_id: row for row in standings(database, tournament)}
+    for plain in tallied(database, tournament):
+        row, met = rows[plain["version_id"]], plain["matches"] * (seats - 1)
+        assert (row.matches, row.forfeits) == (plain["matches"], plain["forfeits"])
+        assert row.firsts == Firsts(plain["wins"], plain["shared"], plain["draws"])
+        assert row.score == (plain["points"] / (2 * met) if met else 0.0)
+        assert row.whole == WholeBlocks(plain["blocks"], plain["whole"], plain["possible"])
+    assert check_tallies(database) == []
+    waves = tournament_waves(database, tournament).waves
+    states = Counter(match.state for wave in waves for block in wave for match in block)
+    progress = tournament_row(database, tournament).progress
+    assert {state: getattr(progress, state.value) for state in MatchState} == {s: states[s] for s in MatchState}
+
+
+def check_tallies(database: Database) -> list[str]:
+    return [problem for problem in check(database) if "tally" in problem or "place" in problem]
+
+
+@pytest.mark.both_databases
+@pytest.mark.usefixtures("all_played")
+def test_a_wrong_tally_is_found_and_counted_anew(database: Database, tournament: str) -> None:
+    before = book.rows(database, "entrant_tally")
+    for sabotage in (
+        "UPDATE entrant_tally SET block_points = block_points + 1",
+        "DELETE FROM entrant_tally WHERE matches > 0",
+    ):
+        with write(database) as session:
+            session.connection().execute(text(sabotage))
+        assert "is not what the facts give" in "".join(check_tallies(database))
+        Ledger(database).rebuild()
+        assert check_tallies(database) == []
+        assert book.rows(database, "entrant_tally") == before

@@ -12,16 +12,15 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import JoinedVersion, RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import find_owner, stored_versions
+from ratings.read.active_versions import active_version, bot_events
 from ratings.read.admissions import unadmitted
-from ratings.read.bots import find_version, list_bots
-from ratings.read.held import held_versions
-from ratings.read.lineage import active_version, bot_events
+from ratings.read.bots import find_version, held_versions, list_bots
 from ratings.read.retention import removable_versions
 from ratings.read.tournaments import owned_entrants, tournament_row
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import write
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import BotEventKind
 from tests.ratings.book import POOL, add_bots, create, pool_like, take
 

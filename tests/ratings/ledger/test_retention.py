@@ -10,13 +10,13 @@ from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.retention import RetentionLedger
 from ratings.ledger.service import ServiceLedger
-from ratings.read.held import held_versions, is_held
+from ratings.read.accounts import list_notices
+from ratings.read.bots import held_versions, is_held
 from ratings.read.matches import replay_of, replays
-from ratings.read.notices import list_notices
 from ratings.read.retention import DAY_US, Limits, planned_removals, removals
 from ratings.store import tables
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.sessions import write
 from ratings.values.states import RemovalKind
 from tests.ratings import book

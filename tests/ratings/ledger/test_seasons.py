@@ -13,15 +13,13 @@ from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, SeasonPlan
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
-from ratings.ledger.waves import Planner, WaveLedger
+from ratings.ledger.tournaments import Planner, WaveLedger
+from ratings.read.accounts import list_notices
 from ratings.read.exporting import export_tournament
 from ratings.read.ladders import find_ladder, open_ladders
-from ratings.read.notices import list_notices
-from ratings.read.publishing import published_secret
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import published_secret, tournament_row, tournament_waves
 from ratings.store.database import Database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.season import season_of
 from ratings.store.sessions import read
@@ -84,7 +82,7 @@ def test_a_freeze_comes_when_it_was_announced_and_not_before(
     assert told(database) == ["submissions for 'spring' of ladder 'king' close at 2030-03-17 17:46 UTC"]
     with pytest.raises(LadderError, match=r"it was announced that 'spring' .* closes at 2030-03-17 17:46 UTC; wait"):
         ladders.freeze("king")
-    monkeypatch.setattr("ratings.ledger.seasons.now_us", lambda: at_us)
+    monkeypatch.setattr("ratings.ledger.ladder_ledger.now_us", lambda: at_us)
     assert ladders.freeze("king").frozen_at_us == at_us
 
 

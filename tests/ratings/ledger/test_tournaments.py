@@ -1,4 +1,4 @@
-"""Creating a tournament: its plan, its entrants, its waves; and what is refused."""
+"""Tournaments are written and cancelled, and formats remember what was planned."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import pytest
 
 from ratings.errors import BotError, NotFoundError, PlanError
 from ratings.ledger.ledger import Ledger
-from ratings.read.tournaments import tournament_row
-from ratings.read.waves import tournament_waves
+from ratings.ledger.tournaments import WaveLedger
+from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database
-from ratings.store.progress import Progress
+from ratings.store.sessions import write
+from ratings.store.waves import Progress, WaveMemory
 from tests.ratings import book
+from tests.support.endless_waves import EndlessWaves
 from tests.support.given_waves import GivenWaves
 
 
@@ -139,3 +141,44 @@ def test_what_was_planned_and_played_comes_back_by_wave(database: Database, bots
     assert (block[1].ranks, block[1].game_digest) == ((None,) * 3, None)
     with pytest.raises(NotFoundError, match="no tournament nothing"):
         tournament_waves(database, "nothing")
+
+
+@pytest.mark.both_databases
+def test_the_newest_memory_is_read_and_the_one_it_replaces_is_gone(database: Database, bots: dict[str, str]) -> None:
+    planner = EndlessWaves(3)
+    tournament = Ledger(database).create_tournament(book.plan(bots.values()), planner).id
+    book.play_all(database, tournament)
+    with write(database) as session:
+        waves = WaveLedger(session, tournament)
+        assert waves.memory() is None
+        waves.remember(WaveMemory(0, {"points": [3, 1]}), None)
+        first = waves.memory()
+        assert planner.plan_ready(waves) == 3
+        waves.remember(WaveMemory(1, {"points": [4, 2]}), 0)
+        second = waves.memory()
+    assert [(one.index, one.data["points"]) for one in (first, second) if one] == [(0, [3, 1]), (1, [4, 2])]
+    assert sum("points" in row for row in book.rows(database, "wave")["wave"]) == 1
+
+
+@pytest.mark.both_databases
+def test_blocks_are_counted_by_who_gathered_in_them(database: Database, tournament: str) -> None:
+    with write(database) as session:
+        waves = WaveLedger(session, tournament)
+        waves.gather([(0, 1, 2), (0, 1, 3), (0, 1, 2)])
+        waves.gather([(0, 1, 2)])
+        assert [waves.gathered(group) for group in ((0, 1, 2), (0, 1, 3), (1, 2, 3))] == [3, 1, 0]
+
+
+@pytest.mark.both_databases
+def test_one_tournament_forgets_all_that_it_remembered_and_no_other_does(
+    database: Database, bots: dict[str, str], tournament: str
+) -> None:
+    another = book.create(database, bots.values(), name="another")
+    with write(database) as session:
+        both = [WaveLedger(session, one) for one in (tournament, another)]
+        for waves in both:
+            waves.remember(WaveMemory(0, {"points": [3, 1]}), None)
+            waves.gather([(0, 1, 2)])
+        both[0].forget()
+        assert [waves.memory() is None for waves in both] == [True, False]
+        assert [waves.gathered((0, 1, 2)) for waves in both] == [0, 1]

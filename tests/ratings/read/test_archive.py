@@ -19,16 +19,15 @@ from ratings.ledger.importing import Imported, import_tournament
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
-from ratings.ledger.work_progress import WorkStage
 from ratings.read.bots import find_version
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament, standings, tournament_row
 from ratings.store import schema
-from ratings.store.archive.chain import read_chain
-from ratings.store.archive.rows import FORMAT, HEADER
+from ratings.store.archive import FORMAT, HEADER, read_chain
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
+from ratings.values.states import WorkStage
 from tests.ratings import book
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from ratings.errors import NotFoundError, PageError
 from ratings.ledger.ledger import Ledger
-from ratings.read import forms, leaderboard
+from ratings.read import leaderboard, statistics
 from ratings.read.leaderboard import leaderboards, pools, table
 from ratings.store.database import Database
 from tests.ratings import book
@@ -57,7 +57,7 @@ def test_pools_in_which_something_was_rated_are_listed_the_busiest_first(
 
 @pytest.mark.usefixtures("all_played")
 def test_a_history_has_every_change_the_last_first(database: Database, bots: dict[str, str], tournament: str) -> None:
-    history = partial(forms.history, database, pool_id=POOL_ID, version_id=bots["ada"])
+    history = partial(statistics.history, database, pool_id=POOL_ID, version_id=bots["ada"])
     changes = list(history().items)[::-1]
     first = history(limit=4)
     assert [*first.items, *history(limit=4, after=first.next).items] == changes[:0:-1]

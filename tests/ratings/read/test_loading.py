@@ -12,8 +12,8 @@ from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
 from ratings.read import loading
 from ratings.read.loading import load_results
-from ratings.statistics.official.results import Results
-from ratings.statistics.official.table import official_table
+from ratings.statistics.official_table import official_table
+from ratings.statistics.results import Results
 from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.sessions import read, write

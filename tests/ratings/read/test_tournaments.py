@@ -1,10 +1,15 @@
+"""Tournaments that are found, listed, unfinished, and how long their matches take."""
+
 from __future__ import annotations
 
 import pytest
 
 from ratings.errors import AmbiguousError, NotFoundError
+from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
-from ratings.statistics.firsts import Firsts
+from ratings.read.planning import mean_duration
+from ratings.read.tournaments import present_entrants, unfinished_tournaments
+from ratings.statistics.scores import Firsts
 from ratings.store.database import Database
 from tests.ratings import book
 
@@ -65,3 +70,37 @@ def test_standings_of_a_tournament_not_begun_are_in_the_order_of_entry(database:
     rows = tournaments.standings(database, tournament)
     assert [row.bot for row in rows] == ["ada", "bob", "cyd", "dan"]
     assert {(row.matches, row.score) for row in rows} == {(0, 0.0)}
+
+
+def test_what_is_left_to_play_is_neither_over_nor_cancelled(database: Database, bots: dict[str, str]) -> None:
+    done, cancelled, begun, fresh = (book.create(database, bots.values(), name=name) for name in "abcd")
+    book.play_all(database, done)
+    Ledger(database).cancel(cancelled)
+    book.record(database, book.take(database, begun, 1)[0])
+    assert [one.id for one in unfinished_tournaments(database)] == [begun, fresh]
+    assert [one.name for one in unfinished_tournaments(database)] == ["c", "d"]
+
+
+def test_present_is_who_has_not_withdrawn_in_the_order_of_entry(database: Database, bots: dict[str, str]) -> None:
+    tournament = book.create(database, bots.values())
+    first, *others = bots.values()
+    Ledger(database).withdraw(tournament, first, "left")
+    assert present_entrants(database, tournament) == tuple(others)
+
+
+POOL = book.plan((), seats=2).pool.pool_id
+
+
+def play(database: Database, one: str, other: str, times: int, duration_us: int) -> None:
+    blocks = [book.rotations(index, [one, other]) for index in range(times)]
+    for match in book.take(database, book.create(database, (one, other), 2, blocks=blocks)):
+        book.record(database, match, duration_us=duration_us)
+
+
+def test_every_version_counts_alike_however_much_it_has_played(database: Database, bots: dict[str, str]) -> None:
+    ada, bob, cyd, dan = bots.values()
+    assert mean_duration(database, POOL, {ada, bob}) == (0, 0)
+    play(database, ada, bob, times=9, duration_us=100)
+    play(database, cyd, dan, times=1, duration_us=1100)
+    assert mean_duration(database, POOL, bots.values()) == (20, 600)  # and not 200, as the 20 matches have it
+    assert mean_duration(database, POOL, {ada, bob, cyd}) == (18, 100)

@@ -17,8 +17,8 @@ from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
-from ratings.read.absences import absent_versions
-from ratings.values.limits import OwnerLimits
+from ratings.read.ladders import absent_versions
+from ratings.values.owners import OwnerLimits
 from tests.service.activities.contexts import at_work, service_context
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.support.patience import until

@@ -40,15 +40,18 @@ from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import LeaseRequest
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
-from ratings.read.absences import absent_versions, contenders
-from ratings.read.ladders import find_ladder, open_ladders, running_ladder
-from ratings.read.notices import list_notices
-from ratings.read.publishing import published_secret
-from ratings.read.tournaments import standings, tournament_row
-from ratings.read.unfinished import present_entrants, unfinished_tournaments
-from ratings.store.ids import now_us
+from ratings.read.accounts import list_notices
+from ratings.read.ladders import absent_versions, contenders, find_ladder, open_ladders, running_ladder
+from ratings.read.tournaments import (
+    present_entrants,
+    published_secret,
+    standings,
+    tournament_row,
+    unfinished_tournaments,
+)
+from ratings.store.identifiers import now_us
 from ratings.store.ladders import RunningLadder
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
@@ -416,7 +419,7 @@ async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final
     context = service_context(book, ScriptedExecutor())
     runner = SeasonRunner(context)
     for now, is_due in ((announced_us - 1, False), (announced_us, True)):
-        for module in ("arena.service.activities.ladders", "ratings.ledger.seasons"):
+        for module in ("arena.service.activities.ladders", "ratings.ledger.ladder_ledger"):
             monkeypatch.setattr(f"{module}.now_us", lambda now=now: now)
         await runner.look()
         season = running_ladder(book.database, "spring").season

@@ -23,10 +23,9 @@ from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
-from ratings.read.accounts import find_owner
-from ratings.read.lineage import active_version, bot_events
-from ratings.read.notices import list_notices
-from ratings.read.promotions import promotion_tests, waiting_versions
+from ratings.read.accounts import find_owner, list_notices
+from ratings.read.active_versions import active_version, bot_events
+from ratings.read.admissions import promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
 from ratings.store.models import VersionRecord
 from ratings.values.states import BotEventKind

@@ -16,17 +16,17 @@ from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.runner import run_tournament
-from ratings.ledger import pieces
+from ratings.ledger import rebuild
 from ratings.ledger.annulments import annul_match
 from ratings.ledger.check import check
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.leaderboard import unfinished_pools
 from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.unfinished import unfinished_tournaments
+from ratings.read.tournaments import unfinished_tournaments
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
 from tests.tournament.book import TERMS, TWO, Book
@@ -168,7 +168,7 @@ async def test_one_that_grants_more_cores_than_a_slot_has_is_left_to_the_command
 
 
 async def test_a_service_that_begins_again_finishes_what_is_left(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 2)
+    monkeypatch.setattr(rebuild, "PIECE", 2)
     tournament = book.plan()
     await run_tournament(book.database, tournament.id, ScriptedExecutor(), book.programs)
     match = list_matches(book.database, MatchFilter(tournament.id), newest_first=False).items[0].match
@@ -187,7 +187,7 @@ async def test_a_service_that_begins_again_finishes_what_is_left(book: Book, mon
 async def test_what_was_left_behind_is_finished_and_what_somebody_works_on_is_left_to_him(
     book: Book, is_left_behind: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 2)
+    monkeypatch.setattr(rebuild, "PIECE", 2)
     tournament = book.plan()
     await run_tournament(book.database, tournament.id, ScriptedExecutor(), book.programs)
     match = list_matches(book.database, MatchFilter(tournament.id), newest_first=False).items[0].match

@@ -9,7 +9,7 @@ import pytest
 from arena.service.home import Home, make_home
 from arena.service.maintenance.disk_forecast import DAYS, DOCUMENTED_BYTES_A_MATCH, FEWEST_TO_TELL, forecast
 from arena.service.settings import RetentionSection
-from ratings.read.volume import Volume, volume
+from ratings.read.retention import Volume, volume
 from ratings.store.database import Database, open_database
 from tests.ratings import book
 

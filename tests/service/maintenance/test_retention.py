@@ -20,11 +20,11 @@ from arena.service.settings import RetentionSection
 from arena.service.supervision import Health, Supervisor
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import list_notices
 from ratings.read.bots import find_version
-from ratings.read.notices import list_notices
 from ratings.read.retention import DAY_US, Limits, removals
 from ratings.store.database import Database, open_database
-from ratings.store.ids import now_us
+from ratings.store.identifiers import now_us
 from tests.ratings import book
 from tests.service.homes import add_bot, small_home
 from tests.support.patience import PATIENCE_S, until

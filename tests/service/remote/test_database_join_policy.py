@@ -20,7 +20,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import list_tokens
 from ratings.read.bots import find_version, list_bots
 from ratings.store.database import Database, open_database
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 from ratings.values.tournaments import LockHolder
 from tests.support.patience import until

@@ -30,7 +30,7 @@ from arena.service.scheduler.slots import Slots, SlotsView
 from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import pool_of
+from ratings.ledger.rating import pool_of
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 from ratings.values.states import Scope

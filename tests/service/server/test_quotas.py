@@ -29,7 +29,7 @@ from arena.service.server.submissions import LocalSubmissions, OwnerQuotas, Subm
 from ratings.errors import LimitError
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 from tests.cli.support import write_bot
 

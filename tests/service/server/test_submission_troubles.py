@@ -21,7 +21,7 @@ from arena.rpc.upload import submit
 from arena.service.server.submissions import UploadCounter
 from arena.v1 import bot_pb2
 from ratings.ledger.service import ServiceLedger
-from ratings.values.limits import OwnerLimits
+from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 from tests.cli.support import write_bot
 from tests.service.server.test_submissions import ignore, packed, parts_of

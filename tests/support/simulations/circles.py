@@ -11,11 +11,9 @@ from itertools import combinations
 
 import numpy as np
 
-from ratings.statistics.official.aggregate import count
-from ratings.statistics.official.circles import Circles, find_circles
-from ratings.statistics.official.meetings import meetings
-from ratings.statistics.official.results import Floats, Ints, Results
-from ratings.statistics.official.table import ELO_PER_UNIT
+from ratings.statistics.circles import Circles, find_circles, meetings
+from ratings.statistics.official_table import ELO_PER_UNIT
+from ratings.statistics.results import Floats, Ints, Results, count
 from tests.support.simulations.fields import Bonus, Field, drawn_tables, play
 
 RING = (0, 1, 2)

@@ -13,9 +13,8 @@ from math import exp, sqrt
 import numpy as np
 
 from arena.tournament.formats.compare import Compare, Design
-from ratings.statistics.compare.comparison import CompareSettings
-from ratings.statistics.compare.steps import ComparedMatch, ComparisonStep
-from ratings.statistics.elo import expected_score
+from ratings.statistics.comparison import ComparedMatch, CompareSettings, ComparisonStep
+from ratings.statistics.scores import expected_score
 from tests.support.simulations.many_tests import Scores, bets, pentanomials
 
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)

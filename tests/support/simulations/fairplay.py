@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ratings.statistics.official.results import Floats, Ints, Results
-from ratings.values.official import Suspicion
+from ratings.statistics.results import Floats, Ints, Results
+from ratings.values.statistics import Suspicion
 from tests.support.simulations.fields import Field, drawn_tables, play
 from tests.support.simulations.styles import Styles, circle, drawn, presence, turned
 

@@ -8,8 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ratings.statistics.official.results import Floats, Ints, Results
-from ratings.statistics.official.stages import subsets
+from ratings.statistics.results import Floats, Ints, Results, subsets
 
 
 @dataclass(frozen=True, slots=True, eq=False)

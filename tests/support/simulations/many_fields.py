@@ -1,6 +1,6 @@
 """The official table of many fields at two seats at once, as far as a stop rule looks at it: the same numbers, sooner.
 
-The formulas are those of `ratings.statistics.official` (fit, deviation, covariance), over arrays whose first axis is
+The formulas are those of `ratings.statistics.fit` and `covariance`, over arrays whose first axis is
 the field, with NumPy's own algebra. A test holds the two together. No I/O.
 """
 
@@ -13,9 +13,9 @@ from math import inf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ratings.statistics.official.results import Floats, Ints, Results
-from ratings.statistics.official.table import FittedTable, error_function
-from ratings.values.official import OfficialRow
+from ratings.statistics.official_table import FittedTable, error_function
+from ratings.statistics.results import Floats, Ints, Results
+from ratings.values.statistics import OfficialRow
 
 _WIDE = 1 / 9
 """One over the variance of the wide prior."""

@@ -1,4 +1,4 @@
-"""Many sequential tests at once: the bets of `ratings.statistics.compare`, and fishtest's test beside them. No I/O.
+"""Many sequential tests at once: the bets of `ratings.statistics.comparison`, and fishtest's test beside them. No I/O.
 
 The same formulas over arrays whose first axis is the test; tests hold them together with those that are used.
 """
@@ -10,21 +10,21 @@ from math import exp, log
 
 import numpy as np
 
-from ratings.statistics.compare import betting
-from ratings.statistics.compare.comparison import CompareSettings
-from ratings.statistics.official.results import Bools, Floats, Ints
+from ratings.statistics import comparison
+from ratings.statistics.comparison import CompareSettings
+from ratings.statistics.results import Bools, Floats, Ints
 from tests.support.simulations.pentanomial import BOUND, LOOK_EVERY, UNSEEN
 
 _NEWTON = 30
 
 
 class Capitals:
-    """The capitals of many gamblers who bet against the same mean; see `ratings.statistics.compare.betting.Capital`."""
+    """The capitals of many gamblers who bet against the same mean; see `ratings.statistics.comparison.Capital`."""
 
     def __init__(self, null: float, asked: float, goal: float, tests: int) -> None:
         self.null, self.asked, self.goal, self.count = null, asked, goal, 0
         self.total, self.squares = np.zeros(tests), np.zeros(tests)
-        first = betting.Capital.begin(null, asked, goal)
+        first = comparison.Capital.begin(null, asked, goal)
         self.careful, self.bold = np.full(tests, first.careful), np.full(tests, first.bold)
 
     @property
@@ -33,13 +33,13 @@ class Capitals:
 
     def add(self, values: Floats) -> None:
         """Let each bet on its next value."""
-        middle, weight = (self.null + self.asked) / 2, self.count + betting.PRIOR_VALUES
-        mean = (self.total + betting.PRIOR_VALUES * middle) / weight
-        prior = betting.PRIOR_VALUES * (betting.PRIOR_VARIANCE + middle * middle)
+        middle, weight = (self.null + self.asked) / 2, self.count + comparison.PRIOR_VALUES
+        mean = (self.total + comparison.PRIOR_VALUES * middle) / weight
+        prior = comparison.PRIOR_VALUES * (comparison.PRIOR_VARIANCE + middle * middle)
         variance = (self.squares + prior) / weight - mean * mean
-        believed = mean - betting.DOUBT * np.sqrt(variance / weight) - self.null
+        believed = mean - comparison.DOUBT * np.sqrt(variance / weight) - self.null
         careful = self._stake(np.maximum(self.asked - self.null, believed), variance)
-        bold = self._stake(np.full_like(mean, betting.BIG_GAIN), variance)
+        bold = self._stake(np.full_like(mean, comparison.BIG_GAIN), variance)
         likely = np.minimum(mean + np.sqrt(variance), 1.0) - self.null
         gained = (values - self.null) * self._needed(careful * likely, bold * likely)
         self.careful = self.careful + np.log1p(careful * gained)
@@ -47,12 +47,12 @@ class Capitals:
         self.total, self.squares, self.count = self.total + values, self.squares + values**2, self.count + 1
 
     def _stake(self, gain: Floats, variance: Floats) -> Floats:
-        return np.minimum(gain / (variance + gain * gain), betting.MOST_RISKED / self.null)
+        return np.minimum(gain / (variance + gain * gain), comparison.MOST_RISKED / self.null)
 
     def _needed(self, careful: Floats, bold: Floats) -> Floats:
         now, goal = np.exp(self.logarithm), exp(self.goal)
         won = np.exp(self.careful) * careful + np.exp(self.bold) * bold
-        part = np.maximum((goal * (1 + 1e-9) - now) / np.where(won > 0, won, 1.0), betting.LEAST_OF_STAKE)
+        part = np.maximum((goal * (1 + 1e-9) - now) / np.where(won > 0, won, 1.0), comparison.LEAST_OF_STAKE)
         return np.where((now < goal) & (now + won > goal), part, 1.0)
 
     def keep(self, which: Bools) -> None:

@@ -10,8 +10,8 @@ from itertools import permutations
 
 import numpy as np
 
-from ratings.statistics.official.results import Floats, Ints, Results
-from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, FittedTable, official_table
+from ratings.statistics.official_table import ELO_MEAN, ELO_PER_UNIT, FittedTable, official_table
+from ratings.statistics.results import Floats, Ints, Results
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 
 BOUNDS = (0.92, 0.98)

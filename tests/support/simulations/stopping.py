@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ratings.statistics.official.results import Floats, Results
-from ratings.statistics.official.table import ELO_PER_UNIT, FittedTable, official_table
-from ratings.statistics.stopping.choosing import first_blocks, next_blocks
-from ratings.statistics.stopping.question import StoppingQuestion, parse_question
-from ratings.statistics.stopping.status import question_status
+from ratings.statistics.official_table import ELO_PER_UNIT, FittedTable, official_table
+from ratings.statistics.results import Floats, Results
+from ratings.statistics.stopping_blocks import first_blocks, next_blocks, question_status
+from ratings.statistics.stopping_question import StoppingQuestion, parse_question
 from tests.support.simulations.fields import Field, all_tables, play
 from tests.support.simulations.many_fields import Blocks, tables_of
 

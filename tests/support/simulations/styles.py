@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ratings.statistics.official.results import Floats
-from ratings.statistics.official.table import ELO_PER_UNIT
+from ratings.statistics.official_table import ELO_PER_UNIT
+from ratings.statistics.results import Floats
 from tests.support.simulations.fields import Bonus
 
 Styles: TypeAlias = Callable[[np.random.Generator, int], Floats]

@@ -23,7 +23,7 @@ from arena.tournament.formats.compare import (
 )
 from arena.tournament.formats.format import BlockState, CircularOrder, Entrant, PlayedBlock, ScheduleError, Situation
 from ratings.statistics.blocks import rotations
-from ratings.statistics.compare.comparison import ComparisonAnswer
+from ratings.statistics.comparison import ComparisonAnswer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 NEW, OLD = "bot0", "bot1"

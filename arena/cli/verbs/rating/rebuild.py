@@ -19,8 +19,8 @@ from arena.cli.shared.progress import StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.work_progress import OnWorkProgress
 from ratings.read.pools import find_pool
+from ratings.values.states import OnWorkProgress
 
 app = typer.Typer()
 

@@ -32,7 +32,7 @@ from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import RETIRE_AFTER, USUAL, Swiss
 from engine.text import Text
-from ratings.statistics.stopping.question import MOST_WITHIN
+from ratings.statistics.stopping_question import MOST_WITHIN
 
 _formats = typer.Typer(
     epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search")

@@ -1,1 +1,0 @@
-"""Whether two bots help one another, seen in the residuals of the official model. No I/O."""

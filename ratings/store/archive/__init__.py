@@ -1,1 +1,0 @@
-"""The file of an exported tournament: its lines and rows, common to exporting and importing. No queries."""
