@@ -152,3 +152,16 @@ def _remade(text_id: str, template: str, parts: Mapping[str, str | int], english
     text = str.__new__(Text, english)
     text.id, text.template, text.parts = text_id, template, parts
     return text
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the known name most like `name`, or `None`; `cutoff` is how like it must be, from 0 (any) to 1 (equal)."""
+    from difflib import get_close_matches  # loaded only where somebody mistyped
+
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> Text | None:
+    """Return a question for the known name that is most like `name`, or `None` if none is like it."""
+    near = nearest(name, known)
+    return None if near is None else Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near))

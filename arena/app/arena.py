@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from arena.app.policy import AppContext, UsageReader, Viewer
-from ratings.store.database import Database
+from ratings.store.database import Database, open_for_reading
 from ratings.values.owners import ChallengeLimits
+from ratings.values.states import Scope
 
 if TYPE_CHECKING:
     from arena.app.matches import LocalMatches
@@ -157,3 +159,16 @@ class LocalArena:
         from arena.app.operations import LocalOperations
 
         return LocalOperations(self._context)
+
+
+@contextmanager
+def open_for_visitors(db: str) -> Iterator[LocalArena]:
+    """Open a database for reading, with the store of its bots, and yield it as somebody without a login sees it.
+
+    Raises the errors of `ratings.store.database.open_for_reading`.
+    """
+    from arena.app.store import store_of
+    from arena.hosting.sandbox.programs import StoredPrograms
+
+    with closing(open_for_reading(db)) as database:
+        yield LocalArena(database, StoredPrograms(store_of(db)), Viewer(Scope.VIEWER))

@@ -22,11 +22,12 @@ from arena.connect.bridged_matches import BridgedMatches
 from arena.connect.local import START_LIMIT_S, LocalBotProcesses, open_bots, prepare
 from arena.connect.news import BotFailsError, Connected, Disconnected, Draining, LeftError, Note, OnNews, Waiting
 from arena.connect.service import PlayRoute, check_joined, differing_rules, find_route, games_to_join
-from arena.connect.stream import ReconnectBackoff, RetryDecision, ServiceStream, StreamEnd, end_of, open_stream
+from arena.connect.stream import RetryDecision, ServiceStream, StreamEnd, end_of, open_stream, reconnect_backoff
 from arena.hosting.manifest import ARENA, BotManifest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.model.errors import ClientError
+from arena.rpc.backoff import Backoff
 from arena.rpc.errors import ProtocolError, UnreachableError
 from arena.rpc.profiles import Profile
 from arena.v1 import play_pb2
@@ -73,13 +74,13 @@ class Bridge:
         options: JoinOptions,
         bots: LocalBotProcesses,
         publish: OnNews,
-        backoff: ReconnectBackoff | None = None,
+        backoff: Backoff | None = None,
     ) -> None:
         self._route = route
         self._options = options
         self._bots = bots
         self._publish = publish
-        self._backoff = backoff or ReconnectBackoff()
+        self._backoff = backoff or reconnect_backoff()
         self._matches = BridgedMatches(bots, self._send, publish, self, options.matches)
         self._stream: ServiceStream | None = None
         self._changed = asyncio.Event()
@@ -343,7 +344,7 @@ class ConnectOptions:
     play_address: str | None = None
     policy: SandboxPolicy = field(default_factory=SandboxPolicy)
     runtimes: RuntimeCatalog = field(default_factory=RuntimeCatalog)
-    backoff: ReconnectBackoff = field(default_factory=ReconnectBackoff)
+    backoff: Backoff = field(default_factory=reconnect_backoff)
     start_limit_s: float = START_LIMIT_S
     cache: Path | None = None
     """Where copies of bots are kept; None for this user's cache."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from random import uniform
 
 import grpc
 
 from arena.model.errors import ClientError, ForbiddenError, RefusedError
+from arena.rpc.backoff import Backoff
 from arena.rpc.channel import Endpoint
 from arena.rpc.errors import (
     CertificateError,
@@ -246,21 +246,6 @@ def _with_remedy(text: str, reason: str, endpoint: Endpoint) -> str:
     return text
 
 
-@dataclass(slots=True)
-class ReconnectBackoff:
-    """The waiting times of one connection."""
-
-    first_s: float = 0.5
-    most_s: float = 30.0
-    draw: Callable[[float, float], float] = uniform
-    _tries: int = 0
-
-    def next_s(self) -> float:
-        """Return how long to wait now: between half and all of a time that doubles with each call."""
-        whole = min(self.first_s * 2 ** min(self._tries, 30), self.most_s)
-        self._tries += 1
-        return self.draw(whole / 2, whole)
-
-    def reset(self) -> None:
-        """Begin anew, since the connection works."""
-        self._tries = 0
+def reconnect_backoff() -> Backoff:
+    """Return the pauses between tries to reach a service again."""
+    return Backoff(first_s=0.5, most_s=30.0, jitter=0.5)

@@ -18,19 +18,11 @@ from pathlib import Path
 
 KIT_PACKAGE = "bots"
 KIT_FILES = (
-    *("__init__.py", "decision.py", "errors.py", "kit.py", "loopback.py", "offline.py", "preload.py", "py.typed"),
-    *("queue_stream.py", "session.py", "stream.py", "turn.py", "algorithms/__init__.py", "algorithms/budget.py"),
-    *("algorithms/greedy.py", "algorithms/lines.py", "algorithms/lookahead.py", "algorithms/search.py"),
-    *(
-        "algorithms/tree.py",
-        "algorithms/turns.py",
-        "algorithms/uniform.py",
-        "algorithms/valuation.py",
-        "uci/__init__.py",
-        "uci/__main__.py",
-    ),
-    *("uci/bot.py", "uci/bot.toml", "uci/engine.py", "uci/errors.py", "uci/limits.py", "uci/moves.py"),
-    "uci/process.py",
+    *("__init__.py", "algorithms/__init__.py", "algorithms/greedy.py", "algorithms/lines.py"),
+    *("algorithms/lookahead.py", "algorithms/search.py", "algorithms/tree.py", "algorithms/uniform.py"),
+    *("decision.py", "errors.py", "kit.py", "offline.py", "preload.py", "py.typed", "queue_stream.py"),
+    *("session.py", "stream.py", "uci/__init__.py", "uci/__main__.py", "uci/bot.py", "uci/bot.toml"),
+    *("uci/engine.py",),
 )
 """What a bot imports of the package that holds its kit."""
 _PREFIX_PARTS = ("bin", "lib", "lib64", "libexec", "include", "share", "etc", "ssl", "pyvenv.cfg")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from engine.text import Text
+from engine.text import Text, did_you_mean
 
 SCHEMA = 1
 ALL_GAMES = "*"
@@ -34,11 +33,8 @@ def check_keys(data: Mapping[str, Any]) -> None:
     """Check that the keys are known, that none is missing, and the schema. Raises FieldError."""
     for key in data:
         if key not in KEYS:
-            near = difflib.get_close_matches(key, KEYS, n=1)
-            remedy = (
-                Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
-                if near
-                else Text("hosting.the_keys_are", "the keys are {known}", known=", ".join(KEYS))
+            remedy = did_you_mean(key, KEYS) or Text(
+                "hosting.the_keys_are", "the keys are {known}", known=", ".join(KEYS)
             )
             raise FieldError(
                 Text("hosting.unknown_key", "unknown key {key}; {remedy}", key=format_value(key), remedy=remedy)

@@ -293,3 +293,19 @@ SEATS: Final = (
     Column("forfeits", "forfeits", _K.COUNT, "bot.forfeits"),
 )
 """`SeatResult`."""
+
+
+def format_duration(seconds: float, space: str = " ") -> str:
+    """Return a duration in its two largest units, such as `120 ms`, `8.5 s`, `2 min 5 s`, `3 h 2 min`, `2 d 4 h`."""
+    if 0 < seconds < 1:
+        return f"{1000 * seconds:.0f}{space}ms"
+    if round(seconds, 1) < 60:
+        return f"{round(max(seconds, 0), 1):g}{space}s"
+    minutes, hours = round(seconds) // 60, round(seconds / 60) // 60
+    if minutes < 60:
+        whole, large, rest, small = minutes, "min", round(seconds) % 60, "s"
+    elif hours < 24:
+        whole, large, rest, small = hours, "h", round(seconds / 60) % 60, "min"
+    else:
+        whole, large, rest, small = round(seconds / 3600) // 24, "d", round(seconds / 3600) % 24, "h"
+    return f"{whole}{space}{large}" + (f" {rest}{space}{small}" if rest else "")

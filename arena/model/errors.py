@@ -20,10 +20,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import ClassVar
 
-from engine.text import Text
+from engine.text import Text, nearest
 
 
 class ErrorKind(enum.StrEnum):
@@ -134,9 +133,8 @@ def unknown(kind: str, text: str, known: Iterable[str], remedy: str) -> UnknownE
 
 def there_is_no(kind: str, text: str, known: Iterable[str], remedy: str) -> str:
     """Return the sentence of such an error."""
-    close = get_close_matches(text, known, n=1, cutoff=0.5)
-    if close:
-        remedy = Text("app.did_you_mean", "did you mean {name}? {remedy}", name=repr(close[0]), remedy=remedy)
+    if (near := nearest(text, known, 0.5)) is not None:
+        remedy = Text("app.did_you_mean", "did you mean {name}? {remedy}", name=repr(near), remedy=remedy)
     name = repr(text)
     match kind:
         case "bot":

@@ -19,6 +19,7 @@ from typing import Any, Generic, TextIO, TypeVar
 
 from arena.app.lookup import find_game
 from arena.hosting.procfs.machine import count_cores
+from arena.model.columns import format_duration
 from arena.model.errors import RefusedError
 from arena.model.planning import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
@@ -281,16 +282,9 @@ def progress_text(state: RunProgress) -> str:
     if state.speed:
         parts.append(f"{state.speed:.1f}/s")
         if state.total > state.over:
-            parts.append(f"about {_duration((state.total - state.over) / state.speed)} left")
+            parts.append(f"about {format_duration(round((state.total - state.over) / state.speed))} left")
     if state.lost:
         parts.append(f"{state.lost} lost by the host and played again")
     if state.blocked_s:
         parts.append(f"waits for the database ({state.blocked_s:.0f} s)")
     return ", ".join(parts)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"

@@ -11,7 +11,6 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
@@ -23,7 +22,7 @@ from pydantic_core.core_schema import ValidationInfo
 from arena.service.addresses import parse_address
 from arena.service.errors import SettingsError
 from engine.os_errors import os_error_text
-from engine.text import Text, placed
+from engine.text import Text, nearest, placed
 from ratings.store.urls import without_password
 from ratings.values.owners import MOST, ChallengeLimits, OwnerLimits
 
@@ -473,13 +472,13 @@ def _mistyped_variables(environ: Mapping[str, str], others: Collection[str]) -> 
     known = [row.variable for row in TABLE]
     for name in sorted(set(environ) - {*known, *others, _OF_BOTS}):
         begins = name.startswith(tuple(f"ARENA_{section.upper()}_" for section in SECTIONS))
-        close = get_close_matches(name, known, n=1, cutoff=_ALMOST) if name.startswith("ARENA_") else []
-        if close:
+        near = nearest(name, known, _ALMOST) if name.startswith("ARENA_") else None
+        if near is not None:
             yield Text(
                 "service.sets_nothing_did_you_mean",
                 "{name} sets nothing; did you mean {guess}? Otherwise unset it",
                 name=name,
-                guess=close[0],
+                guess=near,
             )
         elif begins:
             yield Text(
@@ -500,9 +499,9 @@ def _no_such(name: str, known: Any, what: str = "setting") -> str:
     homes = [row.section for row in TABLE if row.name == name]
     if homes and what == "setting":
         return f"{name!r} is a setting of [{homes[0]}]; write {homes[0]}.{name} or move it there"
-    close = get_close_matches(name, known, n=1, cutoff=0.4)
-    if close:
-        return f"there is no {what} {name!r}; did you mean {close[0]!r}?"
+    near = nearest(name, known, 0.4)
+    if near is not None:
+        return f"there is no {what} {name!r}; did you mean {near!r}?"
     return f"there is no {what} {name!r}; there are {', '.join(sorted(known))}"
 
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.rpc.backoff import Backoff
 from arena.service.logs import Logger
 from engine.text import Text, with_parts
 
-FIRST_PAUSE_S = 1.0
-LONGEST_PAUSE_S = 300.0
 REST_S = 15.0
 """How long something that ended rests before it is tried again although nothing about it has changed."""
 NO_SANDBOX = Text(
@@ -49,24 +48,6 @@ class Health:
             return dict(self._problems)
 
 
-@dataclass(slots=True)
-class RestartBackoff:
-    """Pauses that double from try to try."""
-
-    first_s: float = FIRST_PAUSE_S
-    longest_s: float = LONGEST_PAUSE_S
-    tries: int = 0
-
-    def next_s(self) -> float:
-        """Return how long to pause now."""
-        self.tries += 1
-        return float(min(self.longest_s, self.first_s * 2 ** min(self.tries - 1, 30)))
-
-    def reset(self) -> None:
-        """Begin with a short pause again."""
-        self.tries = 0
-
-
 class KnownProblems:
     """Knows what was logged last about each thing, so that a problem met at every try is logged once."""
 
@@ -96,17 +77,15 @@ class Supervisor:
     problems: KnownProblems = field(default_factory=KnownProblems)
     """What activities have logged that they may meet again when they look next."""
 
-    async def keep_going(
-        self, part: str, work: Callable[[], Awaitable[None]], backoff: RestartBackoff | None = None
-    ) -> None:
+    async def keep_going(self, part: str, work: Callable[[], Awaitable[None]], backoff: Backoff | None = None) -> None:
         """Run `work` until it returns; whatever it raises but cancellation is told, and it runs again after a pause."""
-        pauses = backoff or RestartBackoff()
+        pauses = backoff or Backoff()
         while True:
             begun_s = time.monotonic()
             try:
                 await work()
             except Exception as error:  # the top of an activity: nothing it does may end the service
-                if time.monotonic() - begun_s > pauses.longest_s:
+                if time.monotonic() - begun_s > pauses.most_s:
                     pauses.reset()
                     self.problems.end(part)
                 await asyncio.sleep(self.report(part, error, pauses))
@@ -120,7 +99,7 @@ class Supervisor:
         self.health.clear(part)
         self.problems.end(part)
 
-    def report(self, part: str, error: Exception, backoff: RestartBackoff) -> float:
+    def report(self, part: str, error: Exception, backoff: Backoff) -> float:
         """Tell everybody that a part failed, and return how long to pause before it is tried again."""
         pause_s = backoff.next_s()
         sentence = describe(error)
@@ -147,7 +126,7 @@ class ProcessRestarts:
         self._part = part
         self._health = health
         self._log = log
-        self._backoff = RestartBackoff()
+        self._backoff = Backoff()
 
     async def pause(self, words: str, *, was_ready: bool) -> None:
         """Tell its last words, and return when it is time. The pauses begin anew after a life in which it was ready."""
@@ -187,7 +166,7 @@ class _RunningTask:
     spec: TaskSpec
     task: asyncio.Task[None]
     ended_s: float | None = None
-    backoff: RestartBackoff = field(default_factory=RestartBackoff)
+    backoff: Backoff = field(default_factory=Backoff)
 
 
 class SupervisedTasks:
@@ -216,7 +195,7 @@ class SupervisedTasks:
     def _look_after(self, key: str, spec: TaskSpec) -> None:
         running = self._running.get(key)
         if running is None:
-            self._running[key] = self._begin(spec, RestartBackoff())
+            self._running[key] = self._begin(spec, Backoff())
         elif running.task.done():
             if running.ended_s is None:
                 running.ended_s = self._clock()
@@ -224,7 +203,7 @@ class SupervisedTasks:
             if has_changed or self._clock() - running.ended_s >= REST_S:
                 self._running[key] = self._begin(spec, running.backoff)
 
-    def _begin(self, spec: TaskSpec, backoff: RestartBackoff) -> _RunningTask:
+    def _begin(self, spec: TaskSpec, backoff: Backoff) -> _RunningTask:
         work = self._supervisor.keep_going(spec.part, spec.work, backoff)
         return _RunningTask(spec, asyncio.create_task(work, name=spec.part), backoff=backoff)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import cache, partial
 from typing import Final
 
@@ -11,10 +11,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
-from arena.app.arena import LocalArena
-from arena.app.policy import Viewer
-from arena.app.store import store_of
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.app.arena import open_for_visitors
 from arena.model.people import PlayLimits
 from arena.rpc.errors import LoginError
 from arena.web.api import bots as bot_calls
@@ -48,8 +45,6 @@ from arena.web.shared.streams import OpenStreams
 from arena.web.viewer import spectators
 from arena.web.viewer.spectators import Hub, watch_service
 from arena.web.viewer.stories import ReplayChecks, StoryCache, story_renderer
-from ratings.store.database import open_for_reading
-from ratings.values.states import Scope
 
 _LEAST_ZIPPED_BYTES = 1000
 CALLS: Final[Sequence[APIRouter]] = (
@@ -100,13 +95,16 @@ def open_site(
     a site that many look at needs.
     Raises the errors of `ratings.store.database.open_for_reading`.
     """
-    database = open_for_reading(db)
-    fitter = Fitter(db)
-    official = OfficialTables(fitter.fit)
-    helper, counter = (HelperProcess(db), HelperProcess(db, IDLE)) if is_helped else (None, None)
-    try:
-        programs = StoredPrograms(store_of(db))
-        arena = LocalArena(database, programs, Viewer(Scope.VIEWER))
+    with ExitStack() as stack:
+        arena = stack.enter_context(open_for_visitors(db))
+        fitter = Fitter(db)
+        official = OfficialTables(fitter.fit)
+        stack.callback(official.close)
+        stack.callback(fitter.close)  # before it, as it may wait for a fit
+        helper, counter = (HelperProcess(db), HelperProcess(db, IDLE)) if is_helped else (None, None)
+        for one in (helper, counter):
+            if one is not None:
+                stack.callback(one.close)
         yield Site(
             *(arena, service, is_secure),
             official=official,
@@ -115,13 +113,6 @@ def open_site(
             helper=helper,
             counter=counter,
         )
-    finally:
-        for one in (helper, counter):
-            if one is not None:
-                one.close()
-        fitter.close()
-        official.close()
-        database.close()
 
 
 def make_app(site: Site) -> FastAPI:

@@ -10,18 +10,12 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import IO, Any
 
-from arena.app.arena import LocalArena
-from arena.app.policy import Viewer
-from arena.app.store import store_of
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.app.arena import LocalArena, open_for_visitors
 from arena.web.shared.helper import STORY, call_of, give_way, read_message, write_message
 from arena.web.viewer.stories import render_story
-from ratings.store.database import open_for_reading
-from ratings.values.states import Scope
 
 
 def main() -> int:
@@ -31,7 +25,7 @@ def main() -> int:
     questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
     db, niceness = read_message(sys.stdin.buffer)
     give_way(niceness)
-    with _opened(db) as arena:
+    with open_for_visitors(db) as arena:
         threading.Thread(target=_read, args=(sys.stdin.buffer, questions), daemon=True).start()
         while True:
             write_message(output, _answer(arena, *questions.get()))
@@ -44,17 +38,6 @@ def _read(pipe: IO[bytes], questions: queue.SimpleQueue[Any]) -> None:
             questions.put(read_message(pipe))
     except EOFError:
         os._exit(0)
-
-
-@contextmanager
-def _opened(db: str) -> Iterator[LocalArena]:
-    """Open a database for questions of somebody without a login."""
-    database = open_for_reading(db)
-    try:
-        programs = StoredPrograms(store_of(db))
-        yield LocalArena(database, programs, Viewer(Scope.VIEWER))
-    finally:
-        database.close()
 
 
 def _answer(arena: LocalArena, question: str, arguments: tuple[Any, ...], more: Mapping[str, Any]) -> tuple[Any] | None:

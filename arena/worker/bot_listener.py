@@ -18,8 +18,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from arena.hosting import pipes
 from arena.hosting.errors import describe_end, is_crash
-from arena.hosting.pipes import SILENCE_S, FrameError, HeartbeatWatch, encode_frame, read_frame
+from arena.hosting.pipes import FrameError, HeartbeatWatch, encode_frame, read_frame
 from arena.hosting.procfs.sockets import Connections, connections, stop_listening
 from arena.hosting.user_directories import new_socket_path
 from arena.referee.passed_stream import DistantCall
@@ -241,7 +242,7 @@ class ProxiedListener:
     async def _kill_if_silent(self) -> None:
         """Kill a bot proxy that has ceased to answer: it is stopped, or its disk hangs, and its match would hang."""
         await self._heartbeat.wait(lambda: self._link.write({"do": "beat"}))
-        self._stderr += f"\nit said nothing for {SILENCE_S:g} s, and was ended".encode()
+        self._stderr += f"\nit said nothing for {pipes.SILENCE_S:g} s, and was ended".encode()
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import Any
 
 from sqlalchemy import update
 from sqlmodel import Session, select
 
-from engine.text import Text
+from engine.text import Text, did_you_mean
 from ratings.errors import AccountError, InvitationError, NotFoundError
 from ratings.store import tables
 from ratings.store.identifiers import (
@@ -118,12 +117,7 @@ def _check_limits(limits: Mapping[str, Any]) -> dict[str, int]:
     """Return limits that may be stored. Raises AccountError for a name that is none, or a number that cannot be."""
     for name, value in limits.items():
         if name not in LIMITS:
-            close = get_close_matches(name, LIMITS, n=1)
-            guess = (
-                Text("hosting.did_you_mean", "did you mean {name}?", name=repr(close[0]))
-                if close
-                else Text("app.there_are", "there are {names}", names=", ".join(LIMITS))
-            )
+            guess = did_you_mean(name, LIMITS) or Text("app.there_are", "there are {names}", names=", ".join(LIMITS))
             raise AccountError(
                 Text("ratings.no_limit", "there is no limit {name}; {remedy}", name=repr(name), remedy=guess)
             )

@@ -10,11 +10,21 @@ from typing import Any
 
 import pytest
 
-from arena.cli.shared.cells import format_duration, format_instant, printable
+from arena.cli.shared.cells import format_instant, printable
 from arena.cli.shared.matches import Reasons
 from arena.cli.shared.output import Style, print_facts, print_json, print_table
 from arena.cli.shared.progress import LazyProgress, ProgressDisplay, progress_text
-from arena.model.columns import LEADERBOARD, STANDINGS, TOGETHER, Column, ColumnKind, pick, without, without_empty
+from arena.model.columns import (
+    LEADERBOARD,
+    STANDINGS,
+    TOGETHER,
+    Column,
+    ColumnKind,
+    format_duration,
+    pick,
+    without,
+    without_empty,
+)
 
 COLUMNS = (Column("name", "bot"), Column("matches", "matches", ColumnKind.COUNT))
 ROWS = [{"name": "random", "matches": 5, "id": "a"}, {"name": "search", "matches": 12, "id": "b"}]
@@ -79,7 +89,19 @@ def test_facts_stand_below_one_another(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0, "0 s"), (59.4, "59 s"), (125, "2 min 5 s"), (10920, "3 h 2 min"), (-1, "0 s")]
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (0.12, "120 ms"),
+        (59.4, "59.4 s"),
+        (59.97, "1 min"),
+        (125, "2 min 5 s"),
+        (3599.8, "1 h"),
+        (10920, "3 h 2 min"),
+        (86399, "1 d"),
+        (187200, "2 d 4 h"),
+        (-1, "0 s"),
+    ],
 )
 def test_durations_are_written_for_people(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from arena.connect.bridge import Bridge, ConnectOptions, run_bridge
 from arena.connect.news import News
-from arena.connect.stream import ReconnectBackoff
 from arena.hosting.manifest import load_manifest
+from arena.rpc.backoff import Backoff
 from arena.rpc.profiles import Profile
 from ratings.values.states import Scope
 from tests.support.patience import PATIENCE_S
@@ -78,7 +78,7 @@ def order_for(service: FakeService | None, directory: Path) -> ConnectOptions:
         profile=profile,
         name="fox",
         play_address=address,
-        backoff=ReconnectBackoff(0.01, 0.05),
+        backoff=Backoff(0.01, 0.05, jitter=0.5),
         start_limit_s=PATIENCE_S,
         cache=directory.parent / "cache",
     )

@@ -20,6 +20,7 @@ from tests.support.sources import ROOT
 
 FAMILIES = (
     "site.theme_",
+    "cli_db.stage_",
     "error.status_",
     "fault.",
     "leaderboard.first_",

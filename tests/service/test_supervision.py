@@ -4,12 +4,12 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 
-import pytest
 from structlog.testing import capture_logs
 
+from arena.rpc.backoff import Backoff
 from arena.service import supervision
 from arena.service.logs import get_logger
-from arena.service.supervision import Health, RestartBackoff, SupervisedTasks, Supervisor, TaskSpec, WakeUp
+from arena.service.supervision import Health, SupervisedTasks, Supervisor, TaskSpec, WakeUp
 from tests.service.scheduler.executors import settle
 
 
@@ -70,8 +70,7 @@ async def test_what_has_ended_rests_until_something_changes_or_time_has_passed()
     assert await look("three bots") == 3
 
 
-async def test_what_crashes_is_told_and_tried_again_and_is_well_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervision, "FIRST_PAUSE_S", 0.0)
+async def test_what_crashes_is_told_and_tried_again_and_is_well_afterwards() -> None:
     health, told = Health(), list[tuple[str, str]]()
     problems: list[dict[str, str]] = []
     tries = 0
@@ -83,7 +82,7 @@ async def test_what_crashes_is_told_and_tried_again_and_is_well_afterwards(monke
         if tries < 4:
             raise RuntimeError(f"broken\n{tries}")
 
-    await supervisor(health, told).keep_going("ladder spring", work, RestartBackoff(first_s=0.0))
+    await supervisor(health, told).keep_going("ladder spring", work, Backoff(first_s=0.0))
     assert told == [("ladder spring", "broken 1")]
     assert [one.get("ladder spring", "")[:8] for one in problems] == ["", "broken 1", "broken 2", "broken 3"]
     assert health.problems() == {}
@@ -98,14 +97,14 @@ async def test_the_same_trouble_is_logged_once_until_it_is_another_one_or_is_ove
             raise RuntimeError(sentence)
 
     with capture_logs() as lines:
-        await supervised.keep_going("ladder spring", work, RestartBackoff(first_s=0.0))
+        await supervised.keep_going("ladder spring", work, Backoff(first_s=0.0))
         sentences += ["no disk", ""]
-        await supervised.keep_going("ladder spring", work, RestartBackoff(first_s=0.0))
+        await supervised.keep_going("ladder spring", work, Backoff(first_s=0.0))
     assert [line["error"] for line in lines] == ["no disk", "no room", "no disk", "no disk"]
 
 
 def test_pauses_grow_to_a_limit_and_begin_anew() -> None:
-    backoff = RestartBackoff(first_s=1, longest_s=10)
+    backoff = Backoff(first_s=1, most_s=10)
     assert [backoff.next_s() for _ in range(6)] == [1, 2, 4, 8, 10, 10]
     backoff.reset()
     assert backoff.next_s() == 1

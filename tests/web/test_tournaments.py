@@ -36,7 +36,7 @@ from arena.web.shared.answer_cache import AnswerCache
 from arena.web.shared.formats import format_instant, iso_instant, tournament_address
 from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
-from ratings.read.tournament_report import tournament_report
+from ratings.read import tournament_report
 from ratings.values.pools import Pool
 from ratings.values.states import Scope
 from ratings.values.tournaments import BotFaults, HostLoss

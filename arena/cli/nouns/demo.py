@@ -12,7 +12,7 @@ import typer
 
 from arena.app.store import add_bot
 from arena.cli.shared import settings
-from arena.cli.shared.cells import format_duration, short_match_id
+from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect, need_here, read_place
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import build_added, read_hosting
@@ -25,7 +25,7 @@ from arena.cli.shared.request import MatchTerms, TimeText, tournament_request
 from arena.cli.shared.settings import WEB_ADDRESS
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
-from arena.model.columns import LEADERBOARD, without, without_empty
+from arena.model.columns import LEADERBOARD, format_duration, without, without_empty
 from arena.model.planning import PlannedTournament
 from arena.model.tournaments import TournamentDetail
 from arena.tournament.formats.roundrobin import RoundRobin
@@ -145,7 +145,7 @@ def _announce(parts: Sequence[DemoGame], time: str, workers: int) -> None:
             matches=played,
             time=time,
             workers=workers,
-            duration=format_duration(seconds),
+            duration=format_duration(round(seconds)),
         )
     )
 

@@ -84,14 +84,6 @@ def format_instant(microseconds: int | None) -> str:
     return datetime.fromtimestamp(microseconds / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def format_duration(seconds: float) -> str:
-    """Write a duration for people: 8 s, 2 min 5 s, 3 h 2 min."""
-    minutes, left = divmod(max(0, round(seconds)), 60)
-    if minutes == 0:
-        return f"{left} s"
-    return f"{minutes} min {left} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
 def _version_text(version: Sequence[str | None]) -> str:
     """Write a version as people know it: a remote one by its author's word, any other by its hash."""
     content_hash, named = version

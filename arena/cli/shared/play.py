@@ -11,7 +11,7 @@ from functools import partial
 
 import typer
 
-from arena.cli.shared.cells import format_duration, printable
+from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import ArenaConnection, program
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import AUTO, RAY, HostingOptions
@@ -27,6 +27,7 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.model.columns import format_duration
 from arena.model.operations import Operation, OperationState
 from arena.model.planning import PlannedTournament
 from arena.model.tournaments import SINGLE_MATCH, TournamentDetail
@@ -177,7 +178,7 @@ class _Display:
         lost = [say("cli_shared.lost_by_host", matches=state.lost)] if state.lost else []
         if state.blocked_s:
             waiting = "cli_shared.waits_for_server" if state.is_lost else "cli_shared.waits_for_database"
-            waits = say(waiting, time=format_duration(state.blocked_s))
+            waits = say(waiting, time=format_duration(round(state.blocked_s)))
             self._lines.update(state.over, "; ".join([waits, *lost]), state.total, speed=state.speed)
         else:
             note = "; ".join(filter(None, [*lost, self._newest_note()]))

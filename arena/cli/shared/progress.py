@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from arena.cli.shared.cells import format_duration, printable
+from arena.cli.shared.cells import printable
 from arena.cli.shared.language import say, told
 from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.i18n.plain import plain
+from arena.model.columns import format_duration
 
 if TYPE_CHECKING:  # most of what is shown here asks nothing of a book
     from ratings.values.states import WorkStage
@@ -32,7 +33,7 @@ def progress_text(done: int, total: int, rate: float | None) -> str:
     return (
         text
         if done >= total
-        else say("cli_shared.progress_left", text=text, time=format_duration((total - done) / rate))
+        else say("cli_shared.progress_left", text=text, time=format_duration(round((total - done) / rate)))
     )
 
 
@@ -163,7 +164,7 @@ class StageDisplay(ProgressDisplay):
         self.take_away()
 
     def _text(self, _done: int, note: str) -> str:
-        return say(self._time, stage=note, time=format_duration(self.elapsed_s))
+        return say(self._time, stage=note, time=format_duration(round(self.elapsed_s)))
 
 
 class CopyDisplay(StageDisplay):

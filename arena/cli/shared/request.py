@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared.cells import format_duration, printable
+from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.language import say, told
@@ -16,6 +16,7 @@ from arena.cli.shared.options import GameOptions, parse_assignments, worker_coun
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.hosting.procfs.machine import count_cores
+from arena.model.columns import format_duration
 from arena.model.planning import Forecast, TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament.formats import catalog
@@ -175,7 +176,7 @@ def _time(forecast: Forecast, seconds: float | None, lanes: int) -> str:
     if seconds is None:
         is_known = bool(forecast.measured)
         return say("cli_shared.time_each_measured" if is_known else "cli_shared.time_each_by_clock", **each)
-    whole = {"time": format_duration(max(1.0, seconds)), "lanes": lanes, **each}
+    whole = {"time": format_duration(round(max(1.0, seconds))), "lanes": lanes, **each}
     if not forecast.measured:
         return say("cli_shared.time_by_clock", **whole)
     if seconds < 1:
@@ -187,4 +188,4 @@ def format_match(microseconds: int) -> str:
     """Write the duration of one match: 850 ms, 8.4 s, 2 min 5 s."""
     if microseconds < 1_000_000:
         return f"{round(microseconds / 1000)} ms"
-    return f"{microseconds / 1e6:.1f} s" if microseconds < 60_000_000 else format_duration(microseconds / 1e6)
+    return f"{microseconds / 1e6:.1f} s" if microseconds < 60_000_000 else format_duration(round(microseconds / 1e6))

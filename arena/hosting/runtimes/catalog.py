@@ -6,7 +6,6 @@ count: it is made anew by whoever may write there. The hashes of files that stay
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import os
@@ -46,7 +45,7 @@ from arena.hosting.runtimes.runtime import (
 )
 from arena.hosting.user_directories import cache_directory
 from engine.os_errors import os_error_text
-from engine.text import Text, placed
+from engine.text import Text, did_you_mean, placed
 
 _LAY_OUT = {
     RuntimeKind.ARENA: lay_out_arena,
@@ -115,12 +114,7 @@ class RuntimeCatalog:
             return f"Node.js is not installed where it runs: {install_command(missing)}"
         if name == NODE:
             return f"{shutil.which(NODE)} is not the system's; define it as [runtimes.node], or apt install nodejs"
-        near = difflib.get_close_matches(name, self.names, n=1)
-        return (
-            Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
-            if near
-            else "`arena runtime list` shows what is in each"
-        )
+        return did_you_mean(name, self.names) or "`arena runtime list` shows what is in each"
 
     def get(self, name: str) -> InstalledRuntime:
         """Return a runtime with the hash of what it consists of. Raises UnknownRuntimeError, RuntimeBrokenError."""

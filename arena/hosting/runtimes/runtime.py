@@ -22,7 +22,6 @@ RuntimeBrokenError     what a definition names is not on this machine, or does n
 
 from __future__ import annotations
 
-import difflib
 import enum
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -34,7 +33,7 @@ from arena.hosting.errors import HostingError
 from arena.hosting.manifest import ARENA, BUNDLED, BotDirectoryError, ProgramPlaces
 from arena.hosting.manifest_fields import format_value, is_name
 from engine.os_errors import os_error_text
-from engine.text import Text, placed
+from engine.text import Text, did_you_mean, placed
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where programs of the system lie in a sandbox."""
@@ -278,9 +277,8 @@ def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> No
 
 
 def _remedy(text: object, known: Iterable[str], what: str) -> str:
-    near = difflib.get_close_matches(str(text), list(known), n=1)
-    if near:
-        return Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
+    if guess := did_you_mean(str(text), known):
+        return guess
     names = ", ".join(known)
     if what == "keys":
         return Text("hosting.the_keys_are", "the keys are {known}", known=names)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from arena.rpc.backoff import Backoff
 from arena.service.activities.admissions import AdmissionRunner, PromotionRule, PromotionRunner
 from arena.service.activities.context import Plays, ServiceContext, plays_all
 from arena.service.activities.housekeeping import HomeSweeper, Housekeeper
@@ -22,7 +23,6 @@ from arena.service.metrics import Metrics
 from arena.service.remote.join_policy import Presence
 from arena.service.scheduler.slots import MatchLimits, MatchLimitUpdater
 from arena.service.settings import ServiceSettings
-from arena.service.supervision import RestartBackoff
 from arena.tournament.playing import REMOTE, SERVICE
 from ratings.ledger.service import ServiceLedger
 from ratings.store.server_lock import ServerLock, holder_of
@@ -135,7 +135,7 @@ class SchedulerLoop:
 
     async def run(self) -> None:
         """Look on and on until this task is cancelled, which ends everything that was begun."""
-        backoff = RestartBackoff(longest_s=30.0)
+        backoff = Backoff(most_s=30.0)
         try:
             while True:
                 await self._context.supervisor.keep_going(PART, self._look_on, backoff)

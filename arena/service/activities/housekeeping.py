@@ -14,11 +14,12 @@ from collections.abc import Callable
 from arena.hosting.builds import BuildStore
 from arena.hosting.store import StoreError, VersionStore
 from arena.hosting.uploads.area import UploadArea
+from arena.rpc.backoff import Backoff
 from arena.service.home import Home
 from arena.service.logs import Logger
 from arena.service.maintenance.retention import enforce_limits, instant_text, limits_of
 from arena.service.settings import RetentionSection
-from arena.service.supervision import RestartBackoff, Supervisor
+from arena.service.supervision import Supervisor
 from ratings.read.bots import is_held
 from ratings.store.database import Database
 
@@ -45,7 +46,7 @@ class _Hourly(ABC):
         """Begin to keep house if it is time; others look on meanwhile."""
         if self._clock_s() >= self._next_s and (self._work is None or self._work.done()):
             self._next_s = self._clock_s() + EVERY_S
-            self._work = asyncio.create_task(self._supervisor.keep_going(self.part, self._keep, RestartBackoff()))
+            self._work = asyncio.create_task(self._supervisor.keep_going(self.part, self._keep, Backoff()))
 
     async def close(self) -> None:
         """End it between two pieces."""

@@ -16,9 +16,10 @@ from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
+from arena.rpc.backoff import Backoff
 from arena.service.logs import Logger
 from arena.service.scheduler.slots import Slots
-from arena.service.supervision import Health, KnownProblems, RestartBackoff, describe
+from arena.service.supervision import Health, KnownProblems, describe
 from arena.tournament.errors import HostFailingError
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.runner import MatchExecutor
@@ -55,7 +56,7 @@ class ExecutorHost:
         self._make = make
         self._health = health
         self._log = log
-        self._backoff = RestartBackoff(first_s=5.0)
+        self._backoff = Backoff(first_s=5.0)
         self._problems = KnownProblems()
         self._failed: asyncio.Future[Exception] | None = None
         self._executor: Executor | None = None

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import grpc
 import structlog
 
-from arena.connect.stream import ReconnectBackoff, RetryDecision, ServiceStream, end_of, open_stream
+from arena.connect.stream import RetryDecision, ServiceStream, end_of, open_stream
 from arena.model.errors import ClientError
 from arena.model.people import GUEST_VERSION, PlayLimits, guest_names
+from arena.rpc.backoff import Backoff
 from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
 from arena.web.people.errors import NotReachedError, SeatRefusedError
@@ -126,7 +127,7 @@ class VisitorConnection:
         self._receive = receive
         self._note = note
         self._stream: ServiceStream | None = None
-        self._backoff = ReconnectBackoff(first_s=0.1, most_s=LONGEST_PAUSE_S)
+        self._backoff = Backoff(first_s=0.1, most_s=LONGEST_PAUSE_S, jitter=0.5)
         self._is_in = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
 

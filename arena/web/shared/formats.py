@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 
 from arena.i18n.catalogue import words
-from arena.model.columns import TOGETHER, Column, ColumnKind, pick, without, without_empty
+from arena.model.columns import TOGETHER, Column, ColumnKind, format_duration, pick, without, without_empty
 from arena.model.pools import special_options
 from arena.model.tournaments import elo_text
 from engine import registry
@@ -19,7 +20,6 @@ from ratings.values.pools import Pool
 _THIN_SPACE: Final = "\u2009"
 _NONE: Final = "\u2013"
 """What stands where there is no figure."""
-_MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
 FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
 """Those that have a name in every language; another is called what it is called in the database."""
 
@@ -62,25 +62,6 @@ def iso_instant(at_us: int) -> str:
 def format_time_ago(seconds: float) -> str:
     """Return the time of day (UTC) that it was so many seconds ago."""
     return f"{datetime.now(UTC) - timedelta(seconds=seconds):%H:%M:%S}"
-
-
-def format_duration(seconds: float) -> str:
-    """Return a duration in its two largest units, such as `3 h 20 min`, `45 s`, `120 ms`."""
-    if seconds < 1:
-        return f"{1000 * seconds:.0f}{_THIN_SPACE}ms"
-    if seconds < _MINUTE_S:
-        return f"{seconds:.1f}{_THIN_SPACE}s"
-    if seconds < _HOUR_S:
-        return _two(round(seconds), _MINUTE_S, "min", "s")
-    if seconds < _DAY_S:
-        return _two(round(seconds / _MINUTE_S), _MINUTE_S, "h", "min")
-    return _two(round(seconds / _HOUR_S), 24, "d", "h")
-
-
-def _two(amount: int, size: int, large: str, small: str) -> str:
-    whole, rest = divmod(amount, size)
-    tail = f" {rest}{_THIN_SPACE}{small}" if rest else ""
-    return f"{whole}{_THIN_SPACE}{large}{tail}"
 
 
 def short_id(text: str) -> str:
@@ -172,7 +153,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "without": without,
     "instant": format_instant,
     "iso": iso_instant,
-    "duration": format_duration,
+    "duration": partial(format_duration, space=_THIN_SPACE),
     "time_ago": format_time_ago,
     "short_id": short_id,
     "seat_letter": seat_letter,

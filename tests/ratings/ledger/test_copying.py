@@ -138,7 +138,7 @@ def test_a_copy_is_whole_when_what_belongs_to_the_rows_is_there(played: Database
 
 def test_a_copy_of_another_schema_is_not_gone_on_with(target: Database) -> None:
     with write(target) as session:
-        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '0001 copying'")
+        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '0000 copying'")
     url = target.url.render_as_string(hide_password=False)
     with pytest.raises(UnfinishedCopyError, match="another version of the arena began; name an empty database"):
         open_database(url, copies=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -68,13 +67,14 @@ async def test_by_default_matches_are_played_here_one_for_each_core(section: Ser
     made = maker.make()
     assert isinstance(made, LocalExecutor)
     assert made.slots() == count_cores()
-    assert ExecutorFactory(replace(section, workers=3)).slots() == 3
-    assert ExecutorFactory(replace(section, workers=3)).most() == 3
+    assert ExecutorFactory(section.model_copy(update={"workers": 3})).slots() == 3
+    assert ExecutorFactory(section.model_copy(update={"workers": 3})).most() == 3
 
 
 async def test_a_cluster_plays_as_many_as_it_says(section: ServiceSection, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    maker = ExecutorFactory(replace(section, executor="ray", ray_address="head:6379", workers=5), said.append)
+    cluster = section.model_copy(update={"executor": "ray", "ray_address": "head:6379", "workers": 5})
+    maker = ExecutorFactory(cluster, said.append)
     assert maker.slots() == 1  # until it has told
     assert maker.most() == 5
     made = maker.make()
@@ -87,6 +87,6 @@ async def test_a_cluster_plays_as_many_as_it_says(section: ServiceSection, monke
 
 
 async def test_without_an_address_ray_finds_its_head(section: ServiceSection) -> None:
-    made = ExecutorFactory(replace(section, executor="ray")).make()
+    made = ExecutorFactory(section.model_copy(update={"executor": "ray"})).make()
     assert isinstance(made, RayExecutor)
     assert made._options.address == ""

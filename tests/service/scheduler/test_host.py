@@ -16,12 +16,13 @@ from arena.match.live import LiveEndEvent, LiveEvent
 from arena.match.report import MatchReport
 from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
+from arena.rpc.backoff import Backoff
 from arena.service.logs import get_logger
 from arena.service.scheduler import host
 from arena.service.scheduler.host import ExecutorHost, MatchRouter
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
-from arena.service.supervision import Health, RestartBackoff
+from arena.service.supervision import Health
 from arena.tournament import host_watch
 from arena.tournament.host_watch import HostWatch
 from tests.service.scheduler.executors import HeldExecutor, order, settle
@@ -36,7 +37,7 @@ async def running(
     monkeypatch: pytest.MonkeyPatch,
     watch: HostWatch | None = None,
 ) -> AsyncIterator[ExecutorHost]:
-    monkeypatch.setattr(host, "RestartBackoff", lambda **_: RestartBackoff(first_s=0.001))
+    monkeypatch.setattr(host, "Backoff", lambda **_: Backoff(first_s=0.001))
     made = ExecutorHost(slots, make, health, get_logger("test"), watch)
     task = asyncio.create_task(made.run())
     await settle()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from shlex import join
 from typing import Annotated
@@ -18,7 +17,7 @@ from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.manifest_fields import FieldError, format_value, read_name
 from arena.hosting.sample_bots import KIT, NewBot, template_languages, write_new_bot
 from engine import registry
-from engine.text import Text
+from engine.text import Text, nearest
 
 app = typer.Typer()
 LANGUAGES = template_languages()
@@ -65,8 +64,8 @@ def _check_language(language: str) -> None:
     """Raise MisuseError if there is no template for a language; it tells what that language is called here."""
     if language in LANGUAGES:
         return
-    known, close = ", ".join(LANGUAGES), get_close_matches(language, LANGUAGES, n=1, cutoff=0.5)
-    if (meant := _ALSO_CALLED.get(language.lower()) or next(iter(close), None)) is not None:
+    known = ", ".join(LANGUAGES)
+    if (meant := _ALSO_CALLED.get(language.lower()) or nearest(language, LANGUAGES, 0.5)) is not None:
         raise MisuseError(
             Text(
                 "command.no_template_bots_did_you",
