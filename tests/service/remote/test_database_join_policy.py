@@ -41,9 +41,11 @@ def request_(token: str) -> JoinRequest:
 
 
 @pytest.fixture
-def ask(database: Database) -> Ask:
+def ask(database: Database) -> Iterator[Ask]:
+    """All is asked in one event loop, as in a service: what is noted in the background may hold the policy's lock."""
     register = DatabaseJoinPolicy(database, OwnerLimits(), failed_logins_per_minute=3)
-    return lambda request: asyncio.run(register.admit(request))
+    with asyncio.Runner() as runner:
+        yield lambda request: runner.run(register.admit(request))
 
 
 def refused(ask: Ask, request: JoinRequest) -> tuple[str, str, str]:
