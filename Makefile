@@ -141,7 +141,7 @@ mutants: setup-all
 screenshots: setup-all
 	$(ALL_VENV)/bin/python -m tools.screenshots
 
-# The variable silences a notice of Material's that is about no page of ours.
+# The variable hides a notice about the future of Material for MkDocs.
 docs: setup-all
 	NO_MKDOCS_2_WARNING=1 "$(ALL_VENV)/bin/python" -m mkdocs build --strict
 
