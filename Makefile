@@ -22,7 +22,7 @@ PYTEST := -m pytest --dist loadfile --no-loadscope-reorder --max-worker-restart 
 PROTOS := $(shell find proto -name '*.proto' | sort)
 TESTS ?= tests
 
-.PHONY: help demo test test-all test-changed lint check-python setup setup-dev setup-all setup-proto setup-bench proto lock wheel wheel-pure test-compiled bench soak mutants screenshots clean
+.PHONY: help demo test test-all test-changed lint check-python setup setup-dev setup-all setup-proto setup-bench proto lock wheel wheel-pure test-compiled bench soak mutants screenshots docs clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
@@ -36,6 +36,7 @@ help:
 	@echo "make soak    overload, kill -9, hostile bots, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
 	@echo "make mutants   small faults in the code, and whether the tests notice (takes hours); AREAS=\"ledger match\" for some"
 	@echo "make screenshots  take the pictures of docs/web.md anew (needs chromium, takes some minutes)"
+	@echo "make docs    build the site of docs/ into build/site"
 	@echo "make proto   regenerate arena/v1, arena/games and the messages of the kits from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"
 	@echo "make clean   remove what the other targets made"
@@ -139,6 +140,10 @@ mutants: setup-all
 # Plays a small arena, serves it, and photographs its pages into docs/pictures.
 screenshots: setup-all
 	$(ALL_VENV)/bin/python -m tools.screenshots
+
+# The variable hides a notice about the future of Material for MkDocs.
+docs: setup-all
+	NO_MKDOCS_2_WARNING=1 "$(ALL_VENV)/bin/python" -m mkdocs build --strict
 
 clean:
 	rm -rf "$(VENV)" "$(ALL_VENV)" $(PROTO_VENV) $(BENCH_VENV) $(MUTANTS_VENV) $(WHEEL_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -88,6 +88,7 @@ NEEDS: Mapping[str, Need] = {
     "ray": Need("Ray, for matches on many machines", lambda: _package("ray")),
     "schemathesis": Need("Schemathesis, for odd requests", lambda: _package("schemathesis")),
     "kernel": Need("user-mode Linux, for another kernel", lambda: booted.MISSING),
+    "mkdocs": Need("MkDocs, for the site of the documents", lambda: _package("mkdocs")),
     "openspiel": Need("OpenSpiel", lambda: _package("pyspiel")),
     "research": Need("PettingZoo, Gymnasium, OpenSpiel", lambda: _package("pettingzoo")),
     "generator": Need("the generator of the wire's code", _generator),
