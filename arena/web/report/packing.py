@@ -14,7 +14,7 @@ import os
 import re
 import signal
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -102,19 +102,26 @@ class Packer:
     def _changes(self, document: Mapping[str, Any]) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
         """Return frame by frame which slots of the picture change, what they show then, and the rows of all parts.
 
-        A slot is its distance from the one before. A part is its number plus one; 0 is the next one that was not shown
-        yet. A row is the template of a part and, plus one, its values; 0 is the value of the part of this template that
-        the slot showed last or, if it never did, of the last one in any slot.
+        A slot is its distance from the one before. For a part, 0 stands for the next one that was not shown yet, a
+        positive number for a part that the slot showed before, counted back from the last one, and a negative number
+        for any other, -1 for the first. A row is the template of a part and, plus one, its values; 0 stands for the
+        value of the part of this template that the slot showed last or, if it never did, of the last one in any slot.
         """
         slots, shown, rows = list[list[int]](), list[list[int]](), list[list[int]]()
-        parts, last = list[list[int]](), dict[tuple[int, ...], list[int]]()
+        parts, last, shown_by = list[list[int]](), dict[tuple[int, ...], list[int]](), defaultdict[int, list[int]](list)
         for frame in document["frames"]:
             changes = frame.get("parts", ())
             slots.append([slot - before for before, slot in zip((0, *changes[::2]), changes[::2], strict=False)])
             shown.append([])
             for slot, number in zip(changes[::2], changes[1::2], strict=True):
                 is_new = number == len(parts)
-                shown[-1].append(0 if is_new else number + 1)
+                before_it = shown_by[slot]
+                if number in before_it:
+                    shown[-1].append(before_it.index(number) + 1)
+                    before_it.remove(number)
+                else:
+                    shown[-1].append(0 if is_new else -number - 1)
+                before_it.insert(0, number)
                 if is_new:
                     text = document["parts"][number]
                     part = [self._number(_VALUES.sub("\0", text)), *map(self._number, _VALUES.findall(text))]

@@ -22,7 +22,7 @@ export async function unpack(id) {
 
 // A match as the viewer takes it, from what `unpack` gives of it and of the tables.
 export function storyOf(match, { texts, pictures }) {
-  const parts = [], last = new Map();
+  const parts = [], last = new Map(), shownBy = [];
   const read = ([template, ...row], slot) => {
     const old = last.get(`${template} ${slot}`) ?? last.get(template);
     return parts.push({ template, values: row.map((value, at) => (value ? value - 1 : old.values[at])) }) - 1;
@@ -31,7 +31,9 @@ export function storyOf(match, { texts, pictures }) {
     let slot = 0;
     return steps.flatMap((step, place) => {
       slot += step;
-      const number = match.shown[at][place] ? match.shown[at][place] - 1 : read(match.parts[parts.length], slot);
+      const code = match.shown[at][place], before = (shownBy[slot] ??= []);
+      const [number] = code > 0 ? before.splice(code - 1, 1) : [code ? -code - 1 : read(match.parts[parts.length], slot)];
+      before.unshift(number);
       const part = parts[number];
       last.set(`${part.template} ${slot}`, part).set(part.template, part);
       return [slot, number];
