@@ -131,26 +131,25 @@ class ChildProcess:
         pause_s, waited_s = FIRST_PAUSE_S, 0.0
         while True:
             try:
-                return await self._start()
+                # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are
+                # started by its launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
+                inherited = {
+                    name: value for name, value in os.environ.items() if not name.startswith(self._not_inherited)
+                }
+                return await asyncio.create_subprocess_exec(
+                    *self._command(),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.PIPE,
+                    env={"GRPC_ENABLE_FORK_SUPPORT": "0", **inherited},
+                    start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
+                )
             except OSError as error:
                 if error.errno not in _WANTS_OF_ROOM or waited_s >= ROOM_PATIENCE_S or self._is_stopping:
                     raise
             await asyncio.sleep(pause_s)
             waited_s += pause_s
             pause_s *= 2
-
-    async def _start(self) -> asyncio.subprocess.Process:
-        # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are started by
-        # its launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(self._not_inherited)}
-        return await asyncio.create_subprocess_exec(
-            *self._command(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={"GRPC_ENABLE_FORK_SUPPORT": "0", **inherited},
-            start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
-        )
 
     async def _serve_until_death(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
@@ -205,12 +204,6 @@ class ChildProcess:
         self._was_killed = True
         process.kill()
 
-    def _take_beat(self, head: Mapping[str, Any]) -> None:
-        self._silent_s = 0.0
-        if self._companion is None and hasattr(os, "pidfd_open"):
-            with suppress(OSError):
-                self._companion = os.pidfd_open(head["launcher"])
-
     async def _end_companion(self) -> None:
         """End the launcher of a process that has ended, unless it ends by itself as it should; it may be stopped."""
         if self._companion is None:
@@ -231,7 +224,10 @@ class ChildProcess:
                 self._has_spoken = True
                 self._silent_s = None if self._silent_s is None else 0.0
                 if head["event"] == BEAT:
-                    self._take_beat(head)
+                    self._silent_s = 0.0
+                    if self._companion is None and hasattr(os, "pidfd_open"):
+                        with suppress(OSError):
+                            self._companion = os.pidfd_open(head["launcher"])
                 else:
                     self._handle(head, blob)
         except FrameError as error:

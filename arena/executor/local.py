@@ -85,17 +85,18 @@ class LocalExecutor:
 def memory_options(workers: int, warm_mb: int | None) -> tuple[str, ...]:
     """Return the options of each of so many workers of one machine, which share what idle bots and they may hold."""
     share = (default_warm_mb() if warm_mb is None else warm_mb) // workers
-    return "--warm-memory", str(share), "--memory", str(_own_mb(workers))
+    least, most = OWN_MB
+    return (
+        "--warm-memory",
+        str(share),
+        "--memory",
+        str(min(max(int(machine_bytes() * OWN_SHARE) // MEGABYTE // workers, least), most)),
+    )
 
 
 def default_warm_mb() -> int:
     """Return how many megabytes the idle bots of all workers together may hold by default."""
     return int(machine_bytes() * WARM_SHARE) // MEGABYTE
-
-
-def _own_mb(workers: int) -> int:
-    least, most = OWN_MB
-    return min(max(int(machine_bytes() * OWN_SHARE) // MEGABYTE // workers, least), most)
 
 
 def _cores(workers: int, each: int) -> list[tuple[int, ...]]:

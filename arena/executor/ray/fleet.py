@@ -96,7 +96,9 @@ class Fleet:
                 self._begin(self._admit(node))
         self.has_looked = True
         self._recall_drained()
-        self._release_drained()
+        for slot in list(self._slots):
+            if slot.node.state is NodeState.DRAINED and (slot.worker is None or not slot.worker.load):
+                self._leave(slot, "its machine was drained")
         self._fill()
         self._refuse_what_nobody_plays()
         self._notify_agents()
@@ -168,12 +170,6 @@ class Fleet:
                 node.tally = self._tallies[node.id] = NodeTally()
                 node.state, node.why = NodeState.READY, ""
                 self._options.report(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
-
-    def _release_drained(self) -> None:
-        """Let others have the cores of machines that were drained, as soon as nothing is played there."""
-        for slot in list(self._slots):
-            if slot.node.state is NodeState.DRAINED and (slot.worker is None or not slot.worker.load):
-                self._leave(slot, "its machine was drained")
 
     def _lose(self, node: ClusterNode, why: str, *lost: WorkerSlot) -> None:
         """Give a machine up: what it played is played elsewhere, and what it says later is not heard.
