@@ -154,7 +154,20 @@ class BotFreezer:
             return False
         used_us = self.meter.idle_us()
         if self._process.is_frozen:
-            return self._is_awake_in_secret(used_us, now)
+            secret_us = used_us - self._seen_us
+            if secret_us <= MOST_ASLEEP_US:
+                return False
+            if not self._process.freeze_outcome.is_whole:
+                return True
+            # Nothing can have escaped from the group that was frozen, so it is expelled.
+            evidence = {"asleep_cpu_us": secret_us, "asleep_s": round(now - self._frozen_at, 3)}
+            why = Text(
+                "worker.computed_ms_after_put_sleep",
+                "It computed for {ms} ms after it was put to sleep because it was not asked.",
+                ms=f"{secret_us / 1000:.0f}",
+            )
+            self._expel(why, evidence)
+            return False
         has_stirred = used_us > self._seen_us + SLACK_US
         self._account(used_us, now)
         return self._debt_us > FREE_US or (self.is_restless and has_stirred)
@@ -199,22 +212,6 @@ class BotFreezer:
             self.is_restless = True
         elif not self._debt_us:
             self.is_restless = False
-
-    def _is_awake_in_secret(self, used_us: int, now: float) -> bool:
-        """Return whether it must be frozen again; if nothing can have escaped, it is expelled instead."""
-        secret_us = used_us - self._seen_us
-        if secret_us <= MOST_ASLEEP_US:
-            return False
-        if not self._process.freeze_outcome.is_whole:
-            return True
-        evidence = {"asleep_cpu_us": secret_us, "asleep_s": round(now - self._frozen_at, 3)}
-        why = Text(
-            "worker.computed_ms_after_put_sleep",
-            "It computed for {ms} ms after it was put to sleep because it was not asked.",
-            ms=f"{secret_us / 1000:.0f}",
-        )
-        self._expel(why, evidence)
-        return False
 
     def _expel(self, explanation: str, evidence: dict[str, float]) -> None:
         self._can_freeze = False

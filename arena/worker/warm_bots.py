@@ -63,7 +63,9 @@ class WarmBots:
         process that had a seat is ended.
         """
         seats: list[WarmBot | StartError | None] = [
-            _refusal(seat) or (None if spec.uses_fresh_bots else self._take(BotKey.of(seat), spec.game, secret_block))
+            StartError(FaultCause.FLOOD, _BARRED, dict(seat.barred))
+            if seat.barred is not None
+            else (None if spec.uses_fresh_bots else self._take(BotKey.of(seat), spec.game, secret_block))
             for seat in spec.seats
         ]
         try:
@@ -210,11 +212,6 @@ class WarmBots:
             if bot.key == key and bot.plays(game) and not (block and block in bot.blocks):
                 return self._idle.pop(index)
         return None
-
-
-def _refusal(seat: SeatSpec) -> StartError | None:
-    """Return why a seat's bot is not even started, if it is barred."""
-    return None if seat.barred is None else StartError(FaultCause.FLOOD, _BARRED, dict(seat.barred))
 
 
 async def _mark(bot: WarmBot) -> None:
