@@ -103,7 +103,8 @@ def sweep(root: Path, older_than_s: float) -> None:
     for path in left:
         with suppress(FileNotFoundError):  # finished meanwhile
             if time.time() - path.stat().st_mtime >= older_than_s:
-                _remove_unless_locked(path)
+                with suppress(BlockingIOError), locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                    remove_tree(str(path))
 
 
 @contextmanager
@@ -157,8 +158,3 @@ def _make_locked(root: Path) -> tuple[Path, int]:
             if building.exists():
                 return building, lock
             os.close(lock)
-
-
-def _remove_unless_locked(path: Path) -> None:
-    with suppress(BlockingIOError), locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
-        remove_tree(str(path))

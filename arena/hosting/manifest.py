@@ -154,7 +154,19 @@ def resolve_words(key: str, words: Sequence[str], directory: Path, places: Progr
     place = directory / MANIFEST_NAME
     program, *arguments = words
     if program in places.programs:
-        _check_script(key, arguments, directory, place)
+        # The script of `python main.py`; what follows an option (`-m package`) is left to Python.
+        if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
+            raise ManifestError(
+                placed(
+                    place,
+                    Text(
+                        "hosting.runs_no_such_file_directory",
+                        "{key} runs {command}, and there is no such file in the directory",
+                        key=key,
+                        command=format_value(arguments[0]),
+                    ),
+                )
+            )
         found = places.programs[program]
     else:
         found = _find_program(program, directory, places, place)
@@ -322,22 +334,6 @@ def _parse_toml(content: bytes, path: Path) -> dict[str, Any]:
                 ),
             )
         ) from error
-
-
-def _check_script(key: str, arguments: Sequence[str], directory: Path, place: Path) -> None:
-    """Check that the script of `python main.py` exists; what follows an option (`-m package`) is left to Python."""
-    if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
-        raise ManifestError(
-            placed(
-                place,
-                Text(
-                    "hosting.runs_no_such_file_directory",
-                    "{key} runs {command}, and there is no such file in the directory",
-                    key=key,
-                    command=format_value(arguments[0]),
-                ),
-            )
-        )
 
 
 def _find_program(program: str, directory: Path, places: ProgramPlaces, place: Path) -> str:

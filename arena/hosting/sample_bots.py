@@ -112,7 +112,11 @@ def write_new_bot(directory: Path, language: str, name: str, game: str) -> NewBo
             for file in _files(kit):
                 _write(kit, file, directory / KIT, {})
     except OSError as error:
-        _remove(directory, is_made_here=is_made_here)
+        with suppress(OSError):
+            for path in directory.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if is_made_here:
+                directory.rmdir()
         raise NewBotError(
             placed(
                 directory,
@@ -190,12 +194,3 @@ def _write(source: Path, file: Path, target: Path, placeholders: dict[str, str])
     if os.access(source / file, os.X_OK):
         (target / file).chmod((target / file).stat().st_mode | 0o111)
     return file
-
-
-def _remove(directory: Path, *, is_made_here: bool) -> None:
-    """Remove what was begun in a directory that was empty before."""
-    with suppress(OSError):
-        for path in directory.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        if is_made_here:
-            directory.rmdir()

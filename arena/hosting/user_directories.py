@@ -92,23 +92,15 @@ def sweep(base: Path | None = None) -> list[Path]:
         with suppress(OSError):
             if directory.is_symlink() or directory.stat().st_uid != os.getuid() or not _is_stale(directory / _LOCK):
                 continue
-            _remove(directory)
+            remove_tree(str(directory / SCRATCH_NAME))
+            for path in directory.glob(f"{SOCKET_NAME}*"):
+                path.unlink()
+            if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
+                raise OSError(placed(directory, Text("hosting.holds", "holds {what}", what=sorted(foreign)[0])))
+            (directory / _LOCK).unlink()  # last, so that the next sweep tries again
+            directory.rmdir()
             removed.append(directory)
     return removed
-
-
-def _remove(directory: Path) -> None:
-    """Remove what is ours in a directory, then the directory. Raises OSError if something is left.
-
-    The lock goes last, so that the next sweep tries again.
-    """
-    remove_tree(str(directory / SCRATCH_NAME))
-    for path in directory.glob(f"{SOCKET_NAME}*"):
-        path.unlink()
-    if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
-        raise OSError(placed(directory, Text("hosting.holds", "holds {what}", what=sorted(foreign)[0])))
-    (directory / _LOCK).unlink()
-    directory.rmdir()
 
 
 def _is_stale(lock: Path) -> bool:

@@ -38,17 +38,15 @@ class GroupHolder:
     def clear(self) -> None:
         """Remove every group of this launcher, whoever made them, with everybody in it; its living bots are lost."""
         with suppress(OSError):
-            _clear(self._place or find_offer(), self.name + ".")
-
-
-def _clear(around: GroupPlace, beginning: str) -> None:
-    names = {name for path in around.distinct for name in _list_directories(path) if name.startswith(beginning)}
-    for name in names:
-        _remove(around.below(name))
-    for directory in around.distinct:
-        if os.path.basename(directory) == TOP:  # noqa: PTH119 - pathlib would double the start-up of the launcher
-            with suppress(OSError):  # other arenas may be in it
-                os.rmdir(directory)  # noqa: PTH106 - as above
+            around = self._place or find_offer()
+            beginning = self.name + "."
+            names = {name for path in around.distinct for name in _list_directories(path) if name.startswith(beginning)}
+            for name in names:
+                _remove(around.below(name))
+            for directory in around.distinct:
+                if os.path.basename(directory) == TOP:  # noqa: PTH119 - pathlib would double the start-up of the launcher
+                    with suppress(OSError):  # other arenas may be in it
+                        os.rmdir(directory)  # noqa: PTH106 - as above
 
 
 def _remove(place: GroupPlace) -> None:

@@ -39,7 +39,6 @@ from arena.hosting.runtimes.runtime import (
     RuntimeDefinition,
     RuntimeDescription,
     RuntimeKind,
-    RuntimeLayout,
     RuntimeSettings,
     UnknownRuntimeError,
 )
@@ -177,22 +176,19 @@ class RuntimeCatalog:
 
     def _look_at(self, definition: RuntimeDefinition) -> InstalledRuntime:
         layout = _LAY_OUT[definition.kind](definition)
-        return InstalledRuntime(
-            name=definition.name,
-            kind=definition.kind,
-            hash=self._hash(definition, layout),
-            places=layout.places,
-            trees=layout.trees,
-            environment=layout.environment,
-        )
-
-    def _hash(self, definition: RuntimeDefinition, layout: RuntimeLayout) -> str:
         places = sorted(f"{name}={path}" for name, path in layout.hashed.items())
         digits = hashlib.sha256("\0".join(places).encode()).hexdigest()[:32]
         hashes = FileHashes((self._cache or cache_directory()) / f"runtime-{digits}.json")
         content = [definition.kind.value, layout.facts, hashes.hash_all(layout.hashed)]
         hashes.save()
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        return InstalledRuntime(
+            name=definition.name,
+            kind=definition.kind,
+            hash=hashlib.sha256(json.dumps(content).encode()).hexdigest(),
+            places=layout.places,
+            trees=layout.trees,
+            environment=layout.environment,
+        )
 
 
 # What is remembered of a file, and compared: when one of these differs, it is read again.

@@ -193,6 +193,9 @@ def lay_out_venv(definition: RuntimeDefinition) -> RuntimeLayout:
     path = f"{venv.directory / 'bin'}:{SYSTEM_PATH}"
     program = str(venv.interpreter)
     shown = {venv.directory, *prefixes_of(venv.interpreter), *bot_trees(), *definition.trees}
+    left_out = {"site-packages", "dist-packages", "test", "__pycache__"}
+    stdlib = {f"stdlib/{path.name}": path for path in venv.stdlib.iterdir() if path.name not in left_out}
+    libraries = venv.stdlib.parent.glob(f"lib{venv.stdlib.name}*.so*")
     return RuntimeLayout(
         places=ProgramPlaces(definition.name, {"python": program, "python3": program}, path),
         trees=tuple(sorted(map(str, shown))),
@@ -200,7 +203,8 @@ def lay_out_venv(definition: RuntimeDefinition) -> RuntimeLayout:
         hashed={
             "venv": venv.directory,
             "interpreter": venv.interpreter.resolve(),
-            **_stdlib_places(venv.stdlib),
+            **stdlib,
+            **{path.name: path for path in libraries if path.is_file()},
             **{str(tree): tree for tree in definition.trees},
         },
     )
@@ -263,14 +267,6 @@ def _stdlib(interpreter: Path, name: str, here: str) -> Path:
     )
 
 
-def _stdlib_places(stdlib: Path) -> dict[str, Path]:
-    """Return what makes up the standard library, without what is installed into it and its tests."""
-    left_out = {"site-packages", "dist-packages", "test", "__pycache__"}
-    places = {f"stdlib/{path.name}": path for path in stdlib.iterdir() if path.name not in left_out}
-    libraries = (path for path in stdlib.parent.glob(f"lib{stdlib.name}*.so*") if path.is_file())
-    return {**places, **{path.name: path for path in libraries}}
-
-
 def lay_out_node(definition: RuntimeDefinition) -> RuntimeLayout:
     """Return where the parts of a runtime of kind `node` lie. Raises RuntimeBrokenError."""
     program = _program(definition)
@@ -299,7 +295,22 @@ def lay_out_node(definition: RuntimeDefinition) -> RuntimeLayout:
 def node_contents(definition: RuntimeDefinition) -> RuntimeContents:
     """Return what is in a runtime of kind `node`; the program is asked for its version. Raises RuntimeBrokenError."""
     program = _program(definition)
-    return RuntimeContents(_ask_version(program, definition.name), dict(sorted(_module_versions(definition.modules))))
+    command = [str(program), "--version"]
+    try:
+        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
+        raise RuntimeBrokenError(
+            placed(
+                f"runtime {definition.name!r}",
+                Text(
+                    "hosting.version_does_not_work",
+                    "{program} --version does not work ({why})",
+                    program=program,
+                    why=error,
+                ),
+            )
+        ) from error
+    return RuntimeContents(output.strip().removeprefix("v")[:40], dict(sorted(_module_versions(definition.modules))))
 
 
 def _program(definition: RuntimeDefinition) -> Path:
@@ -317,25 +328,6 @@ def _program(definition: RuntimeDefinition) -> Path:
             )
         )
     return program
-
-
-def _ask_version(program: Path, name: str) -> str:
-    command = [str(program), "--version"]
-    try:
-        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
-        raise RuntimeBrokenError(
-            placed(
-                f"runtime {name!r}",
-                Text(
-                    "hosting.version_does_not_work",
-                    "{program} --version does not work ({why})",
-                    program=program,
-                    why=error,
-                ),
-            )
-        ) from error
-    return output.strip().removeprefix("v")[:40]
 
 
 def _module_versions(modules: Path | None) -> Iterator[tuple[str, str]]:

@@ -117,7 +117,17 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
     ]
     try:
         checks += await _try_freezer(place)
-        checks.append(_judge_weight(place))
+        wanted = next(
+            one.text for one in place.cgroup_version.settings if (one.role, one.file) == place.cgroup_version.weight
+        )
+        found = place.read(place.cgroup_version.weight).strip()
+        checks.append(
+            SandboxCheck(
+                Text("hosting.weighs_much_every_other", "it weighs as much as every other"),
+                found == wanted,
+                f"{place.cgroup_version.weight[1]} {found}",
+            )
+        )
         await _until(lambda: spinner.written.stdout != b"", spinner)
         spinner.signal(signal.SIGUSR1)
         checks.append(
@@ -182,18 +192,6 @@ async def _grows(account: CpuAccount) -> bool:
     while account.used_us() - start_us < _SOME_US and asyncio.get_running_loop().time() < deadline:
         await asyncio.sleep(_GROUP_LOOK_S)
     return account.used_us() - start_us >= _SOME_US
-
-
-def _judge_weight(place: GroupPlace) -> SandboxCheck:
-    wanted = next(
-        one.text for one in place.cgroup_version.settings if (one.role, one.file) == place.cgroup_version.weight
-    )
-    found = place.read(place.cgroup_version.weight).strip()
-    return SandboxCheck(
-        Text("hosting.weighs_much_every_other", "it weighs as much as every other"),
-        found == wanted,
-        f"{place.cgroup_version.weight[1]} {found}",
-    )
 
 
 async def _judge_end(process: HostedProcess, name: str, what: str) -> SandboxCheck:
