@@ -57,19 +57,15 @@ async def _converse(session: PlaySession, call: _Call) -> None:
     join = session.join()
     # What is loaded by now stays: a garbage collection in the middle of a decision need not look through it.
     gc.freeze()
-    await _let_the_arena_begin(call)
+    # The arena first sends its metadata, or its refusal of the token.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_BEGIN_S):
+            await call.initial_metadata()
     await _write(call, join)
     while isinstance(response := await call.read(), play_pb2.PlayResponse):
         answer = session.receive(response, time.monotonic())
         if answer is not None and not await _write(call, answer):
             return
-
-
-async def _let_the_arena_begin(call: _Call) -> None:
-    """Wait, not for long, for what the arena sends first of all: its metadata, or its refusal of the token."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_BEGIN_S):
-            await call.initial_metadata()
 
 
 async def _write(call: _Call, request: play_pb2.PlayRequest) -> bool:

@@ -222,18 +222,14 @@ class Search:
         seat = state.seat()
         while seat is not None and state.seat() == seat and len(path) < _LONGEST:
             legal = state.legal_actions()
-            action = legal[self._likely(seat, legal)]
+            means = self._history.means(seat, legal)
+            spread = max(self._high[seat] - self._low[seat], 1e-9) * self._settings.caprice
+            random = self._random.random
+            noisy = [mean + spread * random() for mean in means]
+            action = legal[noisy.index(max(noisy))]
             path.append((seat, action, None, 0))
             state.apply_unchecked(action)
             play_forced(state)
-
-    def _likely(self, seat: int, legal: Sequence[int]) -> int:
-        """Return the index of an action that led to much elsewhere, with some caprice."""
-        means = self._history.means(seat, legal)
-        spread = max(self._high[seat] - self._low[seat], 1e-9) * self._settings.caprice
-        random = self._random.random
-        noisy = [mean + spread * random() for mean in means]
-        return noisy.index(max(noisy))
 
     def _select(self, node: Node) -> int:
         """Return the slot of the action with the highest upper confidence bound.

@@ -62,12 +62,6 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _go(options: argparse.Namespace) -> str:
-    """Return what the engine is told each time; empty for the clock of the match."""
-    limits = {kind: getattr(options, kind) for kind in ("nodes", "depth", "movetime")}
-    return next((f"go {kind} {value}" for kind, value in limits.items() if value), "")
-
-
 def _end(process: EngineProcess, number: int, frame: FrameType | None) -> NoReturn:
     """Tell what the engine has not answered, and end: the arena sends a bot this signal when its time is up."""
     del frame
@@ -85,7 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         process = EngineProcess([_program(options.engine), *options.arguments])
         signal.signal(signal.SIGTERM, partial(_end, process))
         try:
-            run(UciBot(Engine(process, dict(options.option)), _go(options)))
+            limits = {kind: getattr(options, kind) for kind in ("nodes", "depth", "movetime")}
+            go = next((f"go {kind} {value}" for kind, value in limits.items() if value), "")
+            run(UciBot(Engine(process, dict(options.option)), go))
         finally:
             process.stop()
     except UciError as error:
