@@ -248,14 +248,6 @@ async def find_size() -> int:
     return count.bytes_sent // count.sends
 
 
-def _repeat(streams: int, repeats: int, seconds: float, size: int) -> tuple[list[float], list[float]]:
-    speeds: tuple[list[float], list[float]] = ([], [])
-    for _ in range(repeats):
-        for kind, speed in zip(KINDS, speeds, strict=True):
-            speed.append(_in_a_process(kind, streams, seconds, size))
-    return speeds
-
-
 def _in_a_process(kind: str, streams: int, seconds: float, size: int) -> float:
     command = [sys.executable, "-m", "benchmarks.referee", "--alone", kind, "--streams", str(streams)]
     command += ["--seconds", str(seconds), "--size", str(size)]
@@ -274,14 +266,6 @@ def _alone(kind: str, streams: int, seconds: float, size: int) -> float:
     return run(run_referee(streams, seconds))
 
 
-def _profile(seconds: float) -> None:
-    profiler = cProfile.Profile()
-    profiler.enable()
-    run(run_referee(1, seconds))
-    profiler.disable()
-    pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 0 if the goal is met."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.referee", description=__doc__)
@@ -295,7 +279,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_met = True
     with installed_solo_game():
         if options.profile:
-            _profile(options.seconds)
+            profiler = cProfile.Profile()
+            profiler.enable()
+            run(run_referee(1, options.seconds))
+            profiler.disable()
+            pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
             return 0
         if options.alone:
             print(_alone(options.alone, options.streams, options.seconds, options.size))
@@ -303,7 +291,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         size = round(_in_a_process(SIZE, 1, 0, 0))
         print(f"messages: {size} bytes to the bot, {ANSWER_BYTES} back; medians of {options.repeats} runs")
         for streams in STREAMS:
-            bare, referee = _repeat(streams, options.repeats, options.seconds, size)
+            speeds: tuple[list[float], list[float]] = ([], [])
+            for _ in range(options.repeats):
+                for kind, speed in zip(KINDS, speeds, strict=True):
+                    speed.append(_in_a_process(kind, streams, options.seconds, size))
+            bare, referee = speeds
             share = statistics.median(referee) / statistics.median(bare)
             is_met = is_met and share >= GOALS[streams]
             print(

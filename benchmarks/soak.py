@@ -54,19 +54,6 @@ def _entries(directory: Path) -> int:
     return sum(len(names) + len(files) for _, names, files in os.walk(directory))
 
 
-def _look(pid: int, matches: int, temporary: Path) -> Sample:
-    own = own_processes(pid)
-    bots = set(list_descendants(pid)) - set(own)
-    return Sample(
-        matches,
-        sum(map(proportional_bytes, own)) // 1024,
-        sum(map(proportional_bytes, bots)) // 1024,
-        sum(map(count_descriptors, own)),
-        sum(len(list_threads(one)) for one in own),
-        _entries(temporary),
-    )
-
-
 def _finished(database: Path) -> int:
     book = open_database(database)
     finished = sum(row.progress.finished for row in list_tournaments(book, limit=None).items)
@@ -80,7 +67,16 @@ def _watch(process: subprocess.Popen[bytes], home: Path, step: int) -> Iterator[
     while process.poll() is None:
         matches = _finished(home / "arena.db")
         if matches >= due:
-            sample = _look(process.pid, matches, home / "tmp")
+            own = own_processes(process.pid)
+            bots = set(list_descendants(process.pid)) - set(own)
+            sample = Sample(
+                matches,
+                sum(map(proportional_bytes, own)) // 1024,
+                sum(map(proportional_bytes, bots)) // 1024,
+                sum(map(count_descriptors, own)),
+                sum(len(list_threads(one)) for one in own),
+                _entries(home / "tmp"),
+            )
             if process.poll() is None:
                 yield sample
             due = matches + step
