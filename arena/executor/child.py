@@ -89,7 +89,34 @@ class ChildProcess:
         except OSError as error:
             self._stderr += f"{error}".encode()
             return False, None
-        await self._serve_until_death(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        if self._is_stopping:
+            process.stdin.close()
+        drain = asyncio.create_task(self._drain(process.stderr))
+        serving = asyncio.create_task(self._serve(process.stdout))
+        watching = asyncio.create_task(self._kill_if_silent(process))
+        try:
+            await asyncio.wait({serving, watching}, return_when=asyncio.FIRST_COMPLETED)
+            # It has ended, or was killed: what it wrote is there. Its output ends only when all who have it end theirs.
+            await asyncio.wait({serving}, timeout=END_GRACE_S)
+            if serving.done():
+                await serving
+            await self._await_end(process)
+        except Exception:
+            self.kill()
+            await self._await_end(process)
+            raise
+        finally:
+            watching.cancel()
+            serving.cancel()
+            await asyncio.wait({serving})
+            await self._end_companion()  # it has our pipe for errors, too
+            with suppress(TimeoutError):  # its last words; one that is stopped may hold its pipe
+                async with asyncio.timeout(END_GRACE_S):
+                    await drain
+            process._transport.close()  # type: ignore[attr-defined]  # else pipes that another process holds stay open
         return self._has_spoken, process.returncode
 
     @property
@@ -151,41 +178,8 @@ class ChildProcess:
             waited_s += pause_s
             pause_s *= 2
 
-    async def _serve_until_death(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        if self._is_stopping:
-            process.stdin.close()
-        drain = asyncio.create_task(self._drain(process.stderr))
-        serving = asyncio.create_task(self._serve(process.stdout))
-        watching = asyncio.create_task(self._kill_if_silent(process))
-        try:
-            await asyncio.wait({serving, watching}, return_when=asyncio.FIRST_COMPLETED)
-            # It has ended, or was killed: what it wrote is there. Its output ends only when all who have it end theirs.
-            await asyncio.wait({serving}, timeout=END_GRACE_S)
-            if serving.done():
-                await serving
-            await self._await_end(process)
-        except Exception:
-            self.kill()
-            await self._await_end(process)
-            raise
-        finally:
-            watching.cancel()
-            serving.cancel()
-            await asyncio.wait({serving})
-            await self._end_companion()  # it has our pipe for errors, too
-            with suppress(TimeoutError):  # its last words; one that is stopped may hold its pipe
-                async with asyncio.timeout(END_GRACE_S):
-                    await drain
-            process._transport.close()  # type: ignore[attr-defined]  # else pipes that another process holds stay open
-
     async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
-        """Kill a process that has ceased to say that it goes on, and return when it was killed or has ended.
-
-        Time in which we did not go on ourselves is none.
-        """
+        """Kill a process that no longer says that it goes on; time in which we did not go on does not count."""
         unheard_s = 0.0
         while self._silent_s is None or self._silent_s < SILENCE_S:
             await asyncio.sleep(BEAT_S)
@@ -209,12 +203,16 @@ class ChildProcess:
         if self._companion is None:
             return
         launcher, self._companion = self._companion, None
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(launcher, ended.set)
         try:
-            if not await _ends_in_time(launcher):
+            async with asyncio.timeout(END_GRACE_S):
+                await ended.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(launcher, signal.SIGKILL)  # its guardian clears up
-        except ProcessLookupError:
-            pass
         finally:
+            loop.remove_reader(launcher)
             os.close(launcher)
 
     async def _serve(self, stdout: asyncio.StreamReader) -> None:
@@ -276,21 +274,6 @@ async def _has_ended(process: asyncio.subprocess.Process) -> bool:
         async with asyncio.timeout(END_GRACE_S):
             await process.wait()
     return process.returncode is not None
-
-
-async def _ends_in_time(descriptor: int) -> bool:
-    """Wait for the end of a process that is not our child, and return whether it came within END_GRACE_S."""
-    loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
-    loop.add_reader(descriptor, ended.set)
-    try:
-        async with asyncio.timeout(END_GRACE_S):
-            await ended.wait()
-    except TimeoutError:
-        return False
-    finally:
-        loop.remove_reader(descriptor)
-    return True
 
 
 class TransportLostError(Exception):

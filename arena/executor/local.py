@@ -29,13 +29,7 @@ class LocalExecutor:
     """An `arena.executor.interface.Executor` whose workers are processes of this machine."""
 
     def __init__(
-        self,
-        workers: int,
-        *,
-        pin: bool = True,
-        warm_mb: int | None = None,
-        cores: int = 1,
-        profile: Path | None = None,
+        self, workers: int, *, pin: bool = True, warm_mb: int | None = None, cores: int = 1, profile: Path | None = None
     ) -> None:
         """Use `workers` processes; with `pin`, each stays on so many `cores` together with its bots.
 
