@@ -58,23 +58,6 @@ async def play_match(
 
 
 class _MatchReferee:
-    __slots__ = (
-        "_absent",
-        "_asked",
-        "_encoder",
-        "_inbox",
-        "_lag_meter",
-        "_loop",
-        "_match",
-        "_meters",
-        "_neighbours",
-        "_pondering",
-        "_rests",
-        "_streams",
-        "_told",
-        "_watcher",
-    )
-
     def __init__(
         self,
         match: Match,
@@ -120,19 +103,23 @@ class _MatchReferee:
             await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
         finally:
             self._rests.close(self._loop.time())
-            self._detach()
+            for stream in self._streams:
+                if stream is not None:
+                    stream.detach()
+            for arrival in self._inbox.drain():
+                late = self._streams[arrival.seat]
+                if late is not None:
+                    late.spoiled = late.spoiled or Text(
+                        "referee.sent_more_than_asked", "it sent more than it was asked"
+                    )
 
     # The start.
 
     async def _announce_to(self, seat: int, stream: SeatStream) -> Fault | None:
         if stream.spoiled and not stream.is_closed:
             stream.mute()
-            return Fault(
-                seat,
-                FaultCause.PROTOCOL,
-                0,
-                Text("referee.before_match_started", "Before its match started, {what}.", what=stream.spoiled),
-            )
+            why = Text("referee.before_match_started", "Before its match started, {what}.", what=stream.spoiled)
+            return Fault(seat, FaultCause.PROTOCOL, 0, why)
         started = self._encoder.started(seat)
         self._told.add(seat)
         await self._rests.thaw(seat)
@@ -283,15 +270,6 @@ class _MatchReferee:
                 await stream.send(self._encoder.finished(seat))
             except StreamClosedError:
                 return  # the match is over: a bot that is gone now has done nothing wrong
-
-    def _detach(self) -> None:
-        for stream in self._streams:
-            if stream is not None:
-                stream.detach()
-        for arrival in self._inbox.drain():
-            late = self._streams[arrival.seat]
-            if late is not None:
-                late.spoiled = late.spoiled or Text("referee.sent_more_than_asked", "it sent more than it was asked")
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,22 +92,6 @@ class IdleFreezer:
 class BotFreezer:
     """Freezes one bot process when it must, from the moment it has joined."""
 
-    __slots__ = (
-        "_begun_us",
-        "_can_freeze",
-        "_changing",
-        "_debt_us",
-        "_frozen_at",
-        "_is_asked",
-        "_process",
-        "_seen_us",
-        "_since",
-        "_stream",
-        "cores",
-        "is_restless",
-        "meter",
-    )
-
     def __init__(self, process: HostedProcess, stream: BotStream, meter: TreeMeter | GroupMeter, now: float) -> None:
         """Begin with a bot that has joined, at `now` by the event loop's clock."""
         self._process = process
@@ -193,14 +177,13 @@ class BotFreezer:
         async with self._changing:
             woken = await self._process.thaw()
         if woken.problem and not woken.is_own:
-            raise HostingError(
-                Text(
-                    "worker.process_could_not_woken",
-                    "process {pid} could not be woken: {problem}",
-                    pid=self._process.pid,
-                    problem=woken.problem,
-                )
+            why = Text(
+                "worker.process_could_not_woken",
+                "process {pid} could not be woken: {problem}",
+                pid=self._process.pid,
+                problem=woken.problem,
             )
+            raise HostingError(why)
 
     def _account(self, used_us: int, now: float) -> None:
         """Count what it used since the last look or answer, above what is free."""
