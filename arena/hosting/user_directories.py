@@ -40,15 +40,14 @@ def find_base() -> Path:
         longest = len(os.fsencode(new_socket_path(base / f"{_PREFIX}12345678")))
         if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and longest <= MAX_SOCKET_PATH:
             return base
-    raise RuntimeDirectoryError(
-        Text(
-            "hosting.path_too_long_unix_socket",
-            "the path of {path} is too long for a unix socket ({most} bytes), and /tmp cannot be written; set "
-            "TMPDIR to a directory with a short path",
-            path=tempfile.gettempdir(),
-            most=MAX_SOCKET_PATH,
-        )
+    why = Text(
+        "hosting.path_too_long_unix_socket",
+        "the path of {path} is too long for a unix socket ({most} bytes), and /tmp cannot be written; set "
+        "TMPDIR to a directory with a short path",
+        path=tempfile.gettempdir(),
+        most=MAX_SOCKET_PATH,
     )
+    raise RuntimeDirectoryError(why)
 
 
 @contextmanager
@@ -104,10 +103,7 @@ def sweep(base: Path | None = None) -> list[Path]:
 
 
 def _is_stale(lock: Path) -> bool:
-    """Return whether a lock of ours can be taken.
-
-    Raises OSError if the directory has no lock: it was just made, or is not ours.
-    """
+    """Return whether a lock of ours can be taken. Raises OSError if there is none: new, or not ours."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         if os.read(descriptor, len(_MAGIC) + 1) != _MAGIC:

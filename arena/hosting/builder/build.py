@@ -90,8 +90,6 @@ class BuildFailure:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A version to be built."""
-
     stored: StoredVersion
     runtime: InstalledRuntime
     builds: BuildStore
@@ -125,27 +123,20 @@ async def build_version(
         return built
     level = await asyncio.to_thread(lambda: programs.sandbox_level(has_owner=has_owner))
     try:
-        return await _build_alone(_Job(stored, runtime, builds, level, limits))
+        job = _Job(stored, runtime, builds, level, limits)
+        while True:
+            with job.builds.lock(job.stored.hash, job.runtime.hash) as is_ours:
+                if is_ours:
+                    built = await asyncio.to_thread(job.find)
+                    return built if built is not None else await _build(job)
+            await asyncio.sleep(_TRY_AGAIN_S)
     except OSError as error:
-        raise StorageFailedError(
-            placed(
-                builds.root,
-                Text(
-                    "hosting.nothing_can_built_check_space",
-                    "nothing can be built ({why}); check space and permissions there",
-                    why=os_error_text(error),
-                ),
-            )
-        ) from error
-
-
-async def _build_alone(job: _Job) -> Built | BuildFailure:
-    while True:
-        with job.builds.lock(job.stored.hash, job.runtime.hash) as is_ours:
-            if is_ours:
-                built = await asyncio.to_thread(job.find)
-                return built if built is not None else await _build(job)
-        await asyncio.sleep(_TRY_AGAIN_S)
+        why = Text(
+            "hosting.nothing_can_built_check_space",
+            "nothing can be built ({why}); check space and permissions there",
+            why=os_error_text(error),
+        )
+        raise StorageFailedError(placed(builds.root, why)) from error
 
 
 async def _build(job: _Job) -> Built | BuildFailure:
@@ -186,13 +177,12 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     log = log_text(await process.log())
     if not process.has_begun and process.exceeded is None and process.exited.result().status:
         lines = log.strip().splitlines()
-        raise SandboxUnavailableError(
-            Text(
-                "hosting.sandbox_could_not_made",
-                "a sandbox could not be made: {why}",
-                why=lines[-1] if lines else "it said nothing",
-            )
+        message = Text(
+            "hosting.sandbox_could_not_made",
+            "a sandbox could not be made: {why}",
+            why=lines[-1] if lines else "it said nothing",
         )
+        raise SandboxUnavailableError(message)
     ended = process.exited.result() if ended_in_time else None
     sentence = explain_end(command, ended, process.exceeded, job.limits)
     if sentence is not None:
@@ -201,15 +191,13 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     try:
         return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
     except BotDirectoryError as error:
-        return BuildFailure(
-            Text(
-                "hosting.build_command_ended_but",
-                "The build command `{command}` ended, but: {why}.",
-                command=command,
-                why=_without(files, str(error)),
-            ),
-            log,
+        why = Text(
+            "hosting.build_command_ended_but",
+            "The build command `{command}` ended, but: {why}.",
+            command=command,
+            why=_without(files, str(error)),
         )
+        return BuildFailure(why, log)
 
 
 @asynccontextmanager
@@ -283,12 +271,10 @@ def _keep(job: _Job, files: Path, seconds: float) -> Built:
         resolve_command(job.manifest, files, job.runtime.places)
         return job.builds.keep(job.stored.hash, job.runtime.hash, files, seconds)
     except RecursionError:
-        raise BotFilesError(
-            Text(
-                "hosting.left_directories_directories_too_deep",
-                "it left directories in directories too deep; make fewer",
-            )
-        ) from None
+        why = Text(
+            "hosting.left_directories_directories_too_deep", "it left directories in directories too deep; make fewer"
+        )
+        raise BotFilesError(why) from None
 
 
 def _without(files: Path, message: str) -> str:

@@ -76,10 +76,7 @@ def sweep_groups() -> list[str]:
 
 
 def _list_left_behind() -> Iterator[GroupPlace]:
-    """Return the groups of bots that we may remove, wherever in their tree they are.
-
-    The ones that can be found there alone, those of the same name in the other trees of version 1 go with them.
-    """
+    """Yield the groups of bots that we may remove; in version 1 those of the same name elsewhere go with them."""
     try:
         around = find_offer()
     except OSError:
@@ -99,10 +96,7 @@ def _list_left_behind() -> Iterator[GroupPlace]:
 
 
 def _elsewhere(around: GroupPlace, directory: str, name: str) -> GroupPlace:
-    """Return the place of a group that was made by an arena in another group than ours.
-
-    In version 1 only its directory for memory is sure; for the others our own places are the best guess.
-    """
+    """Return the place of a group that another group's arena made; in version 1 all but memory is a guess."""
     if around.version == 2:
         return GroupPlace(2, dict.fromkeys(around.directories, f"{directory}/{name}"))
     beside = around.below(name).directories

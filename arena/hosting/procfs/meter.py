@@ -28,19 +28,6 @@ _ROUNDING_NS = 20_000_000
 class TreeMeter:
     """Measures one process and all its descendants: `begin` a decision, then `look` as often as wanted."""
 
-    __slots__ = (
-        "_base_ns",
-        "_begun",
-        "_cpu_ns",
-        "_has_looked",
-        "_known",
-        "_looked_ns",
-        "_nice",
-        "_owed",
-        "_tree",
-        "_waiting",
-    )
-
     def __init__(self, pid: int) -> None:
         """Read the tree of `pid` once. What cannot be read now is tried again later."""
         self._tree = Tree(pid)

@@ -96,15 +96,14 @@ class RuntimeCatalog:
     def definition(self, name: str) -> RuntimeDefinition:
         """Return how a runtime is defined. Raises UnknownRuntimeError."""
         if name not in self._definitions:
-            raise UnknownRuntimeError(
-                Text(
-                    "hosting.runtime_arena_knows",
-                    "runtime is {name}, and this arena knows {known}; {remedy}",
-                    name=repr(name),
-                    known=", ".join(map(repr, self.names)),
-                    remedy=self._remedy(name),
-                )
+            why = Text(
+                "hosting.runtime_arena_knows",
+                "runtime is {name}, and this arena knows {known}; {remedy}",
+                name=repr(name),
+                known=", ".join(map(repr, self.names)),
+                remedy=self._remedy(name),
             )
+            raise UnknownRuntimeError(why)
         return self._definitions[name]
 
     def _remedy(self, name: str) -> str:
@@ -211,16 +210,12 @@ class FileHashes:
                 for line in self._lines(name, path):
                     digest.update(json.dumps(line).encode() + b"\n")
         except OSError as error:
-            raise RuntimeBrokenError(
-                placed(
-                    error.filename,
-                    Text(
-                        "hosting.cannot_read_every_file_runtime",
-                        "cannot be read ({why}); every file of a runtime must be readable",
-                        why=os_error_text(error),
-                    ),
-                )
-            ) from error
+            why = Text(
+                "hosting.cannot_read_every_file_runtime",
+                "cannot be read ({why}); every file of a runtime must be readable",
+                why=os_error_text(error),
+            )
+            raise RuntimeBrokenError(placed(error.filename, why)) from error
         return digest.hexdigest()
 
     def save(self) -> None:

@@ -265,7 +265,14 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
         ),
     ]
     if level in WRAPPED_LEVELS:
-        checks += [_own_user(said["uid"], started_by), _fork_limit(said, processes)]
+        checks += [
+            SandboxCheck(
+                Text("hosting.not_root", "it is not root"),
+                started_by != 0 or said["uid"] != 0,
+                Text("hosting.user_started", "user {user}, started by {starter}", user=said["uid"], starter=started_by),
+            ),
+            _fork_limit(said, processes),
+        ]
     checks.append(
         SandboxCheck(
             Text("hosting.nothing_left_after_kill", "nothing is left after a kill"),
@@ -274,14 +281,6 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
         )
     )
     return checks
-
-
-def _own_user(user: int, started_by: int) -> SandboxCheck:
-    return SandboxCheck(
-        Text("hosting.not_root", "it is not root"),
-        started_by != 0 or user != 0,
-        Text("hosting.user_started", "user {user}, started by {starter}", user=user, starter=started_by),
-    )
 
 
 def _refused(name: str, outcomes: list[str]) -> SandboxCheck:

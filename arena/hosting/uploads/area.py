@@ -102,7 +102,20 @@ class UploadArea:
         announced = Upload(upload_id(owner, archive_sha256), owner, archive_sha256, size_bytes, turn)
         with storing(), self._locked():
             with suppress(UploadMissingError):
-                return self._take_over(announced)
+                directory = self._directory(announced.id)
+                with locked_data(directory) as data:
+                    upload = read_upload(directory)
+                    if upload.size_bytes != announced.size_bytes:
+                        message = Text(
+                            "hosting.upload_archive_begun_bytes_submit",
+                            "the upload of this archive was begun with {bytes} bytes; submit the bot again",
+                            bytes=upload.size_bytes,
+                        )
+                        raise UploadInvalidError(UploadReason.INVALID, message)
+                    upload = replace(upload, turn=announced.turn)
+                    write_upload(directory, upload)
+                    os.utime(data)
+                    return upload
             self._check_limits(announced)
             unmade, directory = self._unmade(announced.id), self._directory(announced.id)
             remove_tree(str(directory))  # what cannot be read, or it would have been taken over
@@ -256,23 +269,6 @@ class UploadArea:
     def _check_space(self, coming_bytes: int) -> None:
         if shutil.disk_usage(self.root).free - coming_bytes < self._limits.free_bytes:
             raise space(Text("hosting.disk_service_nearly_full", "the disk of the service is nearly full"))
-
-    def _take_over(self, announced: Upload) -> Upload:
-        """Return the upload that was begun before, after shutting out the stream that had it. Raises UploadError."""
-        directory = self._directory(announced.id)
-        with locked_data(directory) as data:
-            upload = read_upload(directory)
-            if upload.size_bytes != announced.size_bytes:
-                message = Text(
-                    "hosting.upload_archive_begun_bytes_submit",
-                    "the upload of this archive was begun with {bytes} bytes; submit the bot again",
-                    bytes=upload.size_bytes,
-                )
-                raise UploadInvalidError(UploadReason.INVALID, message)
-            upload = replace(upload, turn=announced.turn)
-            write_upload(directory, upload)
-            os.utime(data)
-            return upload
 
     def _remove(self, directory: Path) -> None:
         unmade = self._unmade(directory.name)
