@@ -100,7 +100,20 @@ class PlaySession:
         """
         event = response.WhichOneof("event")
         if event == "decide":
-            return self._decide(response.decide, arrived)
+            message = response.decide
+            match = self._match
+            if match is None or match.id != message.match_id:
+                raise ProtocolError(f"a decision of match {message.match_id!r} came, which has not started")
+            decision = Decision(match, message, arrived)
+            answer = self._bot.decide(decision)
+            match_id = decision.match.id
+            if answer is RESIGN:
+                return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
+            actions = _actions(answer)
+            note = decision.note[:MAX_NOTE]  # a longer one would cost the match
+            return play_pb2.PlayRequest(
+                act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=note)
+            )
         if event == "joined":
             joined = response.joined
             if joined.protocol_major != PROTOCOL_MAJOR:
@@ -123,19 +136,6 @@ class PlaySession:
             if match is not None and match.id == response.match_finished.match_id:
                 self._bot.match_finished(match, response.match_finished)
         return None
-
-    def _decide(self, message: play_pb2.Decide, arrived: float) -> play_pb2.PlayRequest:
-        match = self._match
-        if match is None or match.id != message.match_id:
-            raise ProtocolError(f"a decision of match {message.match_id!r} came, which has not started")
-        decision = Decision(match, message, arrived)
-        answer = self._bot.decide(decision)
-        match_id = decision.match.id
-        if answer is RESIGN:
-            return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
-        actions = _actions(answer)
-        note = decision.note[:MAX_NOTE]  # a longer one would cost the match
-        return play_pb2.PlayRequest(act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=note))
 
 
 def _actions(answer: Any) -> list[int]:

@@ -47,7 +47,7 @@ async def play(session: PlaySession, address: str, token: str) -> None:
                 raise ArenaError(explain(error.code(), error.details(), address)) from None
         except asyncio.CancelledError:
             # The arena cancelled the call; a cancelled task of ours goes on unwinding instead.
-            if not call.cancelled() or _is_cancelled():
+            if not call.cancelled() or ((task := asyncio.current_task()) is not None and task.cancelling()):
                 raise
         finally:
             call.cancel()
@@ -83,11 +83,6 @@ async def _write(call: _Call, request: play_pb2.PlayRequest) -> bool:
     except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
         return False
     return True
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def explain(code: grpc.StatusCode, details: str | None, address: str) -> str:

@@ -165,10 +165,7 @@ class Search:
         return decide_turn(state, choose)
 
     def _plant(self, root: Node, state: State, goes_on: Callable[[int], bool]) -> int:
-        """Put the turns that look best into the tree, each as if it had been tried some times.
-
-        Return how many positions were valued for it.
-        """
+        """Put the turns that look best into the tree, as if tried some times; return how many positions that valued."""
         valued = 0
 
         def count(looked: int) -> bool:
@@ -232,10 +229,7 @@ class Search:
             play_forced(state)
 
     def _select(self, node: Node) -> int:
-        """Return the slot of the action with the highest upper confidence bound.
-
-        What an action led to elsewhere counts as some tries, fewer the more it was tried here.
-        """
+        """Return the slot of the action with the highest bound; results elsewhere count less the more it was tried."""
         seat = node.seat or 0
         spread = max(self._high[seat] - self._low[seat], 1e-9)
         weight = self._settings.exploration * spread * sqrt(log(node.visits_total + 1))

@@ -25,11 +25,6 @@ _GAMES = "/usr/games"
 """Where Debian installs engines; not everybody's PATH leads there."""
 
 
-def _program(name: str) -> str:
-    """Return the full path of a program if it is found, else its name."""
-    return shutil.which(name) or shutil.which(name, path=_GAMES) or name
-
-
 def _option(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not (name and separator) or not text.isprintable():
@@ -76,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play until the arena closes the stream; 1 if the engine fails, which is told in one line."""
     options = read_arguments(arguments)
     try:
-        process = EngineProcess([_program(options.engine), *options.arguments])
+        engine = shutil.which(options.engine) or shutil.which(options.engine, path=_GAMES) or options.engine
+        process = EngineProcess([engine, *options.arguments])
         signal.signal(signal.SIGTERM, partial(_end, process))
         try:
             limits = {kind: getattr(options, kind) for kind in ("nodes", "depth", "movetime")}
