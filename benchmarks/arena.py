@@ -156,15 +156,6 @@ def _play(matches: int, workers: int) -> bool:
     return process.returncode == 0 and played.matches == played.rated == blocks * MATCHES_A_BLOCK
 
 
-def _profile(seconds: float, workers: int) -> Mapping[str, Any]:
-    """Return what `arena doctor --profile --json` says."""
-    words = [*ARENA, "doctor", "--profile", "--json", "--game", GAME, "--seconds", str(seconds)]
-    words += ["--workers", str(workers)]
-    finished = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    found: Mapping[str, Any] = json.loads(finished.stdout)
-    return found
-
-
 def _pooled(found: Sequence[Mapping[str, Any]], name: str, figure: str) -> float:
     """Return the mean of a figure of a part over the decisions of all rounds."""
     weighted = [part[figure] * one["decisions"] for one in found for part in one["parts"] if part["part"] == name]
@@ -244,8 +235,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.rounds:
         print()
         bare, found = [asyncio.run(_bare_us(_BARE_S))], []
+        words = [*ARENA, "doctor", "--profile", "--json", "--game", GAME, "--seconds", str(options.seconds)]
+        words += ["--workers", str(options.workers)]
         for _ in range(options.rounds):
-            found.append(_profile(options.seconds, options.workers))
+            profile = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            found.append(json.loads(profile.stdout))
             bare.append(asyncio.run(_bare_us(_BARE_S)))
         echo_us = statistics.fmean(bare)
         names = [part["part"] for part in found[0]["parts"]]

@@ -258,14 +258,6 @@ def _in_a_process(kind: str, streams: int, seconds: float, size: int) -> float:
     return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout)
 
 
-def _alone(kind: str, streams: int, seconds: float, size: int) -> float:
-    if kind == BARE:
-        return asyncio.run(run_bare(streams, seconds, size))
-    if kind == SIZE:
-        return float(run(find_size()))
-    return run(run_referee(streams, seconds))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 0 if the goal is met."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.referee", description=__doc__)
@@ -286,7 +278,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
             return 0
         if options.alone:
-            print(_alone(options.alone, options.streams, options.seconds, options.size))
+            if options.alone == BARE:
+                print(asyncio.run(run_bare(options.streams, options.seconds, options.size)))
+            elif options.alone == SIZE:
+                print(float(run(find_size())))
+            else:
+                print(run(run_referee(options.streams, options.seconds)))
             return 0
         size = round(_in_a_process(SIZE, 1, 0, 0))
         print(f"messages: {size} bytes to the bot, {ANSWER_BYTES} back; medians of {options.repeats} runs")

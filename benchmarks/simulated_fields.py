@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from multiprocessing import Pool
 from statistics import median
@@ -139,7 +139,8 @@ def check_compare(options: argparse.Namespace) -> bool:
     print(f"{options.tests} tests each; promised: wrong, and undecided, at most 5 % (here {most:.1%})")
     print(f"{'':28}{'gain':>8}{'better':>9}{'not':>9}{'undecided':>11}{'steps':>9}{'pentanomial':>13}{'times':>8}")
     for kind in choose(compare.KINDS, options.only):
-        for gain in _gains(kind):
+        big = [BIG_GAIN] if kind.upper + kind.gain < BIG_GAIN else []
+        for gain in (kind.lower, kind.lower + kind.gain / 2, kind.upper, kind.upper + kind.gain, *big, 0.499):
             tests, peers = (_tests(kind, gain, number) for number in (options.tests, options.peer))
             found = compare.rates(kind, gain, tests, options.seed)
             wrong = found.better if gain <= kind.lower else found.not_better if gain >= kind.upper else 0.0
@@ -151,13 +152,6 @@ def check_compare(options: argparse.Namespace) -> bool:
             else:
                 print(f"{line}{found.steps:9.1f}", flush=True)
     return is_kept
-
-
-def _gains(kind: compare.Kind) -> Iterator[float]:
-    yield from (kind.lower, kind.lower + kind.gain / 2, kind.upper, kind.upper + kind.gain)
-    if kind.upper + kind.gain < BIG_GAIN:
-        yield BIG_GAIN
-    yield 0.499
 
 
 def _tests(kind: compare.Kind, gain: float, tests: int) -> int:

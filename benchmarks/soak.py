@@ -98,13 +98,6 @@ def _grown(samples: Sequence[Sample]) -> list[str]:
     return grown
 
 
-def _order(home: Path, options: argparse.Namespace) -> list[str]:
-    names = add_bots(home, 2)
-    command = [*ARENA, "tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2"]
-    command += ["--bots", ",".join(names), "--blocks", str(options.matches // MATCHES_A_BLOCK)]
-    return [*command, "--time", options.time, "--seed", "1", "--workers", str(options.workers)]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 0 if nothing grew and nobody lost on time."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
@@ -116,7 +109,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         home = Path(directory)
         (home / "tmp").mkdir()
         environment = {**os.environ, "TMPDIR": str(home / "tmp")}
-        command = _order(home, options)
+        command = [*ARENA, "tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2"]
+        command += ["--bots", ",".join(add_bots(home, 2)), "--blocks", str(options.matches // MATCHES_A_BLOCK)]
+        command += ["--time", options.time, "--seed", "1", "--workers", str(options.workers)]
         started = time.perf_counter()
         samples = []
         with subprocess.Popen(

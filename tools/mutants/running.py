@@ -131,7 +131,12 @@ class Checkout:
             output.seek(0)
             told = output.read().decode(errors="replace")
             note(told)
-            return "" if code in {0, _NOTHING_COLLECTED} else _first_failure(told)
+            if code in {0, _NOTHING_COLLECTED}:
+                return ""
+            failures = [line for line in told.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+            if failures:
+                return failures[0].partition(" ")[2].partition(" - ")[0]
+            return (told.splitlines() or ["it crashes"])[-1]
 
 
 def _test_files(place: Path, tests: Sequence[str]) -> Iterator[str]:
@@ -152,9 +157,3 @@ def _keep_times(output: str) -> None:
         measured[file] = measured.get(file, 0.0) + float(seconds)
     PLACE.mkdir(exist_ok=True)
     _TIMES.write_text(json.dumps(_read_times() | measured, indent=1), encoding="utf-8")
-
-
-def _first_failure(output: str) -> str:
-    """Return which test failed first, as pytest says it at its end."""
-    told = [line for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-    return told[0].partition(" ")[2].partition(" - ")[0] if told else (output.splitlines() or ["it crashes"])[-1]
