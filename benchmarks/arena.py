@@ -156,36 +156,6 @@ def _play(matches: int, workers: int) -> bool:
     return process.returncode == 0 and played.matches == played.rated == blocks * MATCHES_A_BLOCK
 
 
-def _split(rounds: int, seconds: float, workers: int) -> None:
-    """Measure by turns a bare echo and the arena, which lies between two echoes each time, and print the parts."""
-    bare, found = [asyncio.run(_bare_us(_BARE_S))], []
-    for _ in range(rounds):
-        found.append(_profile(seconds, workers))
-        bare.append(asyncio.run(_bare_us(_BARE_S)))
-    echo_us = statistics.fmean(bare)
-    names = [part["part"] for part in found[0]["parts"]]
-    costs = {name: _pooled(found, name, "cpu_us") for name in names}
-    errors = {name: _pooled(found, name, "margin_us") / math.sqrt(rounds) for name in names}
-    total = sum(costs.values())
-    had = statistics.fmean(one["busy_cores"] / min(one["cores"], one["workers"]) for one in found)
-    print(f"processor time of a decision asked of bots; a bare gRPC echo in turn with it: {echo_us:.0f} us")
-    print(f"{'part':12} {'us':>8} {'+-':>6} {'share':>7} {'echoes':>7}")
-    for name in sorted(costs, key=lambda name: -costs[name]):
-        cost = costs[name]
-        print(f"{name:12} {cost:8.1f} {errors[name]:6.1f} {cost / total:7.1%} {cost / echo_us:7.3f}")
-    print(f"{'all':12} {total:8.1f} {'':6} {1:7.1%} {total / echo_us:7.3f}")
-    print(f"it had {had:.0%} of the cores; instant bots take over 90 % where nothing else runs")
-
-
-def _profile(seconds: float, workers: int) -> Mapping[str, Any]:
-    """Return what `arena doctor --profile --json` says."""
-    words = [*ARENA, "doctor", "--profile", "--json", "--game", GAME, "--seconds", str(seconds)]
-    words += ["--workers", str(workers)]
-    finished = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    found: Mapping[str, Any] = json.loads(finished.stdout)
-    return found
-
-
 def _pooled(found: Sequence[Mapping[str, Any]], name: str, figure: str) -> float:
     """Return the mean of a figure of a part over the decisions of all rounds."""
     weighted = [part[figure] * one["decisions"] for one in found for part in one["parts"] if part["part"] == name]
@@ -264,7 +234,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_whole = not options.matches or _play(options.matches, options.workers)
     if options.rounds:
         print()
-        _split(options.rounds, options.seconds, options.workers)
+        bare, found = [asyncio.run(_bare_us(_BARE_S))], []
+        words = [*ARENA, "doctor", "--profile", "--json", "--game", GAME, "--seconds", str(options.seconds)]
+        words += ["--workers", str(options.workers)]
+        for _ in range(options.rounds):
+            profile = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            found.append(json.loads(profile.stdout))
+            bare.append(asyncio.run(_bare_us(_BARE_S)))
+        echo_us = statistics.fmean(bare)
+        names = [part["part"] for part in found[0]["parts"]]
+        costs = {name: _pooled(found, name, "cpu_us") for name in names}
+        errors = {name: _pooled(found, name, "margin_us") / math.sqrt(options.rounds) for name in names}
+        total = sum(costs.values())
+        had = statistics.fmean(one["busy_cores"] / min(one["cores"], one["workers"]) for one in found)
+        print(f"processor time of a decision asked of bots; a bare gRPC echo in turn with it: {echo_us:.0f} us")
+        print(f"{'part':12} {'us':>8} {'+-':>6} {'share':>7} {'echoes':>7}")
+        for name in sorted(costs, key=lambda name: -costs[name]):
+            cost = costs[name]
+            print(f"{name:12} {cost:8.1f} {errors[name]:6.1f} {cost / total:7.1%} {cost / echo_us:7.3f}")
+        print(f"{'all':12} {total:8.1f} {'':6} {1:7.1%} {total / echo_us:7.3f}")
+        print(f"it had {had:.0%} of the cores; instant bots take over 90 % where nothing else runs")
     return 0 if is_whole else 1
 
 

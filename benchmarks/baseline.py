@@ -32,23 +32,20 @@ def code_of(commit: str) -> Iterator[Path]:
         if archive.returncode:
             raise BaselineError(f"there is no commit {commit} here; name one of `git log`, in a whole clone")
         subprocess.run(["tar", "-x", "-C", directory], input=archive.stdout, check=True)
-        _write_metadata(Path(directory))
-        compile_code(Path(directory))
-        yield Path(directory)
-
-
-def _write_metadata(code: Path) -> None:
-    """Write what an installation says of a project; otherwise the old code would look for the games of today's."""
-    project = tomllib.loads((code / "pyproject.toml").read_text("utf-8"))["project"]
-    version = project.get("version", "0")
-    info = code / f"{project['name'].replace('-', '_')}-{version}.dist-info"
-    info.mkdir()
-    metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n"
-    (info / "METADATA").write_text(metadata, "utf-8")
-    lines = []
-    for group, points in project.get("entry-points", {}).items():
-        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n", "utf-8")
+        code = Path(directory)
+        # Without what an installation says of a project, the old code would look for the games of today's.
+        project = tomllib.loads((code / "pyproject.toml").read_text("utf-8"))["project"]
+        version = project.get("version", "0")
+        info = code / f"{project['name'].replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n"
+        (info / "METADATA").write_text(metadata, "utf-8")
+        lines = []
+        for group, points in project.get("entry-points", {}).items():
+            lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
+        (info / "entry_points.txt").write_text("\n".join(lines) + "\n", "utf-8")
+        compile_code(code)
+        yield code
 
 
 def compile_code(code: Path) -> None:

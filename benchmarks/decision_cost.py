@@ -65,7 +65,15 @@ class _Arena:
             before_s, began = _used_s(), time.perf_counter()
             subprocess.run(command, cwd=home, env=self._environment, check=True, stdout=quiet, stderr=quiet)
             took_s = time.perf_counter() - began
-            decisions = _count_decisions(home / "arena.db")
+            # Decisions that bots chose: the asked ones, times those that an answer held in some of the replays.
+            with closing(sqlite3.connect(home / "arena.db")) as book:
+                (asked,) = book.execute("SELECT sum(decisions) FROM match").fetchone()
+                replays = book.execute("SELECT data FROM replay LIMIT ?", (SAMPLED,)).fetchall()
+            entries = [
+                entry for (data,) in replays for entry in load(data)["entries"] if entry["by"] == DecidedBy.BOT.value
+            ]
+            answers = sum("elapsed_us" in entry for entry in entries)
+            decisions = round(int(asked) * len(entries) / answers)
             return Cost((_used_s() - before_s) / decisions * 1e6, decisions / took_s)
 
 
@@ -78,16 +86,6 @@ def _used_s() -> float:
             break
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def _count_decisions(database: Path) -> int:
-    """Return how many decisions bots chose: the asked ones, times those that an answer held in some of the replays."""
-    with closing(sqlite3.connect(database)) as book:
-        (asked,) = book.execute("SELECT sum(decisions) FROM match").fetchone()
-        replays = book.execute("SELECT data FROM replay LIMIT ?", (SAMPLED,)).fetchall()
-    entries = [entry for (data,) in replays for entry in load(data)["entries"] if entry["by"] == DecidedBy.BOT.value]
-    answers = sum("elapsed_us" in entry for entry in entries)
-    return round(int(asked) * len(entries) / answers)
 
 
 def _show(name: str, cost: Cost, before: Cost, goals: str) -> None:

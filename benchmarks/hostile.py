@@ -106,19 +106,6 @@ def _price(cases: Iterable[Case], new_names: int) -> float:
     return sum(case.seconds for case in cases) / new_names if new_names else float("inf")
 
 
-def _held(options: argparse.Namespace, runs: Sequence[Sequence[Case]]) -> None:
-    """Print how many names were held by tests that passed, in how many runs."""
-    for mark in [options.only] if options.only else MARKS:
-        held = [_names_held(run) for run in runs]
-        known = all_names(mark)
-        often = Counter(sum(name in names for names in held) for name in known)
-        told = ", ".join(f"{count} in {times} runs" for times, count in sorted(often.items(), reverse=True))
-        print(f"{TITLES[mark]}: {len(known)}; {told}")
-        never = sorted(known.difference(*held))
-        if never and not options.match:
-            print(f"  never tried here: {', '.join(never)}")
-
-
 def _names_held(run: Iterable[Case]) -> set[str]:
     """The names of which every test that could be run has passed."""
     ran = [case for case in run if not case.skipped]
@@ -153,7 +140,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for test, why in failed.items():
             print(f"    {test}: {why}")
         sys.stdout.flush()
-    _held(options, runs)
+    for mark in [options.only] if options.only else MARKS:
+        held = [_names_held(run) for run in runs]
+        known = all_names(mark)
+        often = Counter(sum(name in names for names in held) for name in known)
+        told = ", ".join(f"{count} in {times} runs" for times, count in sorted(often.items(), reverse=True))
+        print(f"{TITLES[mark]}: {len(known)}; {told}")
+        never = sorted(known.difference(*held))
+        if never and not options.match:
+            print(f"  never tried here: {', '.join(never)}")
     for test, times in failures.most_common():
         print(f"failed {times} times of {options.runs}: {test}")
     print("an honest bot lost something, or a host" if failures else "honest bots lost nothing, and no host did")

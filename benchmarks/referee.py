@@ -248,14 +248,6 @@ async def find_size() -> int:
     return count.bytes_sent // count.sends
 
 
-def _repeat(streams: int, repeats: int, seconds: float, size: int) -> tuple[list[float], list[float]]:
-    speeds: tuple[list[float], list[float]] = ([], [])
-    for _ in range(repeats):
-        for kind, speed in zip(KINDS, speeds, strict=True):
-            speed.append(_in_a_process(kind, streams, seconds, size))
-    return speeds
-
-
 def _in_a_process(kind: str, streams: int, seconds: float, size: int) -> float:
     command = [sys.executable, "-m", "benchmarks.referee", "--alone", kind, "--streams", str(streams)]
     command += ["--seconds", str(seconds), "--size", str(size)]
@@ -264,22 +256,6 @@ def _in_a_process(kind: str, streams: int, seconds: float, size: int) -> float:
     if kind != BARE and prepare():
         environment = dict(os.environ)
     return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout)
-
-
-def _alone(kind: str, streams: int, seconds: float, size: int) -> float:
-    if kind == BARE:
-        return asyncio.run(run_bare(streams, seconds, size))
-    if kind == SIZE:
-        return float(run(find_size()))
-    return run(run_referee(streams, seconds))
-
-
-def _profile(seconds: float) -> None:
-    profiler = cProfile.Profile()
-    profiler.enable()
-    run(run_referee(1, seconds))
-    profiler.disable()
-    pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -295,15 +271,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_met = True
     with installed_solo_game():
         if options.profile:
-            _profile(options.seconds)
+            profiler = cProfile.Profile()
+            profiler.enable()
+            run(run_referee(1, options.seconds))
+            profiler.disable()
+            pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
             return 0
         if options.alone:
-            print(_alone(options.alone, options.streams, options.seconds, options.size))
+            if options.alone == BARE:
+                print(asyncio.run(run_bare(options.streams, options.seconds, options.size)))
+            elif options.alone == SIZE:
+                print(float(run(find_size())))
+            else:
+                print(run(run_referee(options.streams, options.seconds)))
             return 0
         size = round(_in_a_process(SIZE, 1, 0, 0))
         print(f"messages: {size} bytes to the bot, {ANSWER_BYTES} back; medians of {options.repeats} runs")
         for streams in STREAMS:
-            bare, referee = _repeat(streams, options.repeats, options.seconds, size)
+            speeds: tuple[list[float], list[float]] = ([], [])
+            for _ in range(options.repeats):
+                for kind, speed in zip(KINDS, speeds, strict=True):
+                    speed.append(_in_a_process(kind, streams, options.seconds, size))
+            bare, referee = speeds
             share = statistics.median(referee) / statistics.median(bare)
             is_met = is_met and share >= GOALS[streams]
             print(

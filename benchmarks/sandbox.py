@@ -30,18 +30,14 @@ GOALS = {STANDARD: 0.9, STRICT: 0.85}
 """What must be left of the decisions a second of no sandbox."""
 
 
-def _spec(level: str, seed: int) -> MatchSpec:
-    command = (sys.executable, str(PROGRAMS / "main.py"))
-    seats = tuple(SeatSpec("0" * 64, "instant", str(PROGRAMS), command, seat, sandbox=level) for seat in range(SEATS))
-    clock = TimeControl(60_000_000, start_limit_us=60_000_000)
-    return MatchSpec(f"m{seed}", 1, GAME, registry.get(GAME).rules_version, {}, clock, 1, seed, (), seats)
-
-
 async def _measure(host: MatchHost, level: str, matches: int) -> float:
     """Decisions per second. Raises AssertionError if a match did not end by the rules."""
     started, decisions = time.perf_counter(), 0
+    command = (sys.executable, str(PROGRAMS / "main.py"))
+    seats = tuple(SeatSpec("0" * 64, "instant", str(PROGRAMS), command, seat, sandbox=level) for seat in range(SEATS))
+    clock, rules = TimeControl(60_000_000, start_limit_us=60_000_000), registry.get(GAME).rules_version
     for seed in range(matches):
-        report = await host.play(_spec(level, seed))
+        report = await host.play(MatchSpec(f"m{seed}", 1, GAME, rules, {}, clock, 1, seed, (), seats))
         assert report.result.by_rules, report.result.faults
         decisions += report.decisions
     return decisions / (time.perf_counter() - started)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from multiprocessing import Pool
 from statistics import median
@@ -107,28 +107,23 @@ def check_circles(options: argparse.Namespace) -> bool:
             print(f"  {kind.name:<56}{found.right / found.tables:7.1%}{found.wrong / found.tables:7.1%}", flush=True)
     if not options.no_speed:
         for matches, seats, bots in ((10_000, 2, 50), (1_000_000, 2, 50), (1_000_000, 4, 50), (100_000, 2, 500)):
-            _show_cost_of_circles(matches, seats, bots)
+            results = official.big_results(matches, seats, bots)
+            start = time.process_time()
+            official_table(results)
+            whole = time.process_time() - start
+            counts = count(results)
+            start = time.process_time()
+            find_circles(meetings(counts), counts.versions)
+            part = time.process_time() - start
+            start = time.process_time()
+            official_table(results, with_mixture=True)
+            asked = time.process_time() - start
+            print(
+                f"{matches:>9,} matches, {seats} seats, {bots} bots: table {whole:.2f} s of processor, "
+                f"circles {part / whole:.1%} of it; with the mixture {asked / whole:.2f} times",
+                flush=True,
+            )
     return is_kept
-
-
-def _show_cost_of_circles(matches: int, seats: int, bots: int) -> None:
-    """Print what part of the time of a whole table the search for circles takes, and what the mixture adds."""
-    results = official.big_results(matches, seats, bots)
-    start = time.process_time()
-    official_table(results)
-    whole = time.process_time() - start
-    counts = count(results)
-    start = time.process_time()
-    find_circles(meetings(counts), counts.versions)
-    part = time.process_time() - start
-    start = time.process_time()
-    official_table(results, with_mixture=True)
-    asked = time.process_time() - start
-    print(
-        f"{matches:>9,} matches, {seats} seats, {bots} bots: table {whole:.2f} s of processor, "
-        f"circles {part / whole:.1%} of it; with the mixture {asked / whole:.2f} times",
-        flush=True,
-    )
 
 
 def check_compare(options: argparse.Namespace) -> bool:
@@ -144,7 +139,8 @@ def check_compare(options: argparse.Namespace) -> bool:
     print(f"{options.tests} tests each; promised: wrong, and undecided, at most 5 % (here {most:.1%})")
     print(f"{'':28}{'gain':>8}{'better':>9}{'not':>9}{'undecided':>11}{'steps':>9}{'pentanomial':>13}{'times':>8}")
     for kind in choose(compare.KINDS, options.only):
-        for gain in _gains(kind):
+        big = [BIG_GAIN] if kind.upper + kind.gain < BIG_GAIN else []
+        for gain in (kind.lower, kind.lower + kind.gain / 2, kind.upper, kind.upper + kind.gain, *big, 0.499):
             tests, peers = (_tests(kind, gain, number) for number in (options.tests, options.peer))
             found = compare.rates(kind, gain, tests, options.seed)
             wrong = found.better if gain <= kind.lower else found.not_better if gain >= kind.upper else 0.0
@@ -156,13 +152,6 @@ def check_compare(options: argparse.Namespace) -> bool:
             else:
                 print(f"{line}{found.steps:9.1f}", flush=True)
     return is_kept
-
-
-def _gains(kind: compare.Kind) -> Iterator[float]:
-    yield from (kind.lower, kind.lower + kind.gain / 2, kind.upper, kind.upper + kind.gain)
-    if kind.upper + kind.gain < BIG_GAIN:
-        yield BIG_GAIN
-    yield 0.499
 
 
 def _tests(kind: compare.Kind, gain: float, tests: int) -> int:
@@ -221,21 +210,17 @@ def check_fairplay(options: argparse.Namespace) -> bool:
     ):
         for kind in wanted if fields else ():
             if kind in kinds:
-                is_kept &= _alarms(kind, range(options.seed, options.seed + fields)) <= most * fields
+                seeds = range(options.seed, options.seed + fields)
+                seen = [fair_play(fairplay.played(kind, seed)) for seed in seeds]
+                alarms, before = sum(bool(one.suspicions) for one in seen), sum(map(_is_beyond_chance, seen))
+                share = f"{alarms} of {len(seeds)} fields raise an alarm; by chance alone {before}"
+                print(f"honest, {kind.name:32} {share}", flush=True)
+                is_kept &= alarms <= most * fields
     for kind in wanted if options.dishonest else ():
         if kind in fairplay.DISHONEST:
             found = _found_collusion(kind, range(options.seed, options.seed + options.dishonest))
             is_kept &= found >= _LEAST_FOUND * options.dishonest
     return is_kept
-
-
-def _alarms(kind: fairplay.Kind, seeds: range) -> int:
-    """Print and return how many honest fields raise an alarm."""
-    seen = [fair_play(fairplay.played(kind, seed)) for seed in seeds]
-    alarms, before = sum(bool(one.suspicions) for one in seen), sum(map(_is_beyond_chance, seen))
-    share = f"{alarms} of {len(seeds)} fields raise an alarm; by chance alone {before}"
-    print(f"honest, {kind.name:32} {share}", flush=True)
-    return alarms
 
 
 def _found_collusion(kind: fairplay.Kind, seeds: range) -> int:

@@ -54,19 +54,6 @@ def _entries(directory: Path) -> int:
     return sum(len(names) + len(files) for _, names, files in os.walk(directory))
 
 
-def _look(pid: int, matches: int, temporary: Path) -> Sample:
-    own = own_processes(pid)
-    bots = set(list_descendants(pid)) - set(own)
-    return Sample(
-        matches,
-        sum(map(proportional_bytes, own)) // 1024,
-        sum(map(proportional_bytes, bots)) // 1024,
-        sum(map(count_descriptors, own)),
-        sum(len(list_threads(one)) for one in own),
-        _entries(temporary),
-    )
-
-
 def _finished(database: Path) -> int:
     book = open_database(database)
     finished = sum(row.progress.finished for row in list_tournaments(book, limit=None).items)
@@ -80,7 +67,16 @@ def _watch(process: subprocess.Popen[bytes], home: Path, step: int) -> Iterator[
     while process.poll() is None:
         matches = _finished(home / "arena.db")
         if matches >= due:
-            sample = _look(process.pid, matches, home / "tmp")
+            own = own_processes(process.pid)
+            bots = set(list_descendants(process.pid)) - set(own)
+            sample = Sample(
+                matches,
+                sum(map(proportional_bytes, own)) // 1024,
+                sum(map(proportional_bytes, bots)) // 1024,
+                sum(map(count_descriptors, own)),
+                sum(len(list_threads(one)) for one in own),
+                _entries(home / "tmp"),
+            )
             if process.poll() is None:
                 yield sample
             due = matches + step
@@ -102,13 +98,6 @@ def _grown(samples: Sequence[Sample]) -> list[str]:
     return grown
 
 
-def _order(home: Path, options: argparse.Namespace) -> list[str]:
-    names = add_bots(home, 2)
-    command = [*ARENA, "tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2"]
-    command += ["--bots", ",".join(names), "--blocks", str(options.matches // MATCHES_A_BLOCK)]
-    return [*command, "--time", options.time, "--seed", "1", "--workers", str(options.workers)]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 0 if nothing grew and nobody lost on time."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
@@ -120,7 +109,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         home = Path(directory)
         (home / "tmp").mkdir()
         environment = {**os.environ, "TMPDIR": str(home / "tmp")}
-        command = _order(home, options)
+        command = [*ARENA, "tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2"]
+        command += ["--bots", ",".join(add_bots(home, 2)), "--blocks", str(options.matches // MATCHES_A_BLOCK)]
+        command += ["--time", options.time, "--seed", "1", "--workers", str(options.workers)]
         started = time.perf_counter()
         samples = []
         with subprocess.Popen(

@@ -73,24 +73,21 @@ def run(bot: Bot) -> None:
         sys.stderr.write(_NOT_STARTED)
         sys.exit(2)
     try:
-        _play(bot, address, os.environ.get("ARENA_TOKEN", ""))
+        token = os.environ.get("ARENA_TOKEN", "")
+        if bot.uses_engine:
+            _preload(bot)
+        from arena.wire.completion_queue import prepare
+
+        # Playing offline needs no grpc, which is slow to import.
+        if not (prepare() and _plays_by_queue(bot, address, token)):
+            from bots.stream import play
+
+            asyncio.run(play(PlaySession(bot), address, token))
     except (ArenaError, ProtocolError) as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-def _play(bot: Bot, address: str, token: str) -> None:
-    if bot.uses_engine:
-        _preload(bot)
-    from arena.wire.completion_queue import prepare
-
-    # Playing offline needs no grpc, which is slow to import.
-    if not (prepare() and _plays_by_queue(bot, address, token)):
-        from bots.stream import play
-
-        asyncio.run(play(PlaySession(bot), address, token))
 
 
 def _plays_by_queue(bot: Bot, address: str, token: str) -> bool:

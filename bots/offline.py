@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.match.decisions import Decision
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
@@ -74,17 +73,13 @@ def play_offline(
         cores=1,
         chance_seed=chance_seed,
         opening=tuple(opening),
-        seats=_seat_specs(bots, range(len(bots)) if seeds is None else seeds),
+        # What would start the processes of the seats is left empty.
+        seats=tuple(
+            SeatSpec("", type(bot).__name__, "", (), seed=seat if seeds is None else seeds[seat])
+            for seat, bot in enumerate(bots)
+        ),
     )
     return _Table(Match(spec, playing), bots, clock).play()
-
-
-def _seat_specs(bots: Sequence[Bot], seeds: Sequence[int]) -> tuple[SeatSpec, ...]:
-    """Return a seat for each bot; what would start its process is left empty."""
-    return tuple(
-        SeatSpec(version="", name=type(bot).__name__, directory="", command=(), seed=seeds[seat])
-        for seat, bot in enumerate(bots)
-    )
 
 
 class _Table:
@@ -108,7 +103,18 @@ class _Table:
             bot.send(self._encoder.started(seat))
         self._match.begin()
         while (decision := self._match.decision) is not None:
-            self._ask(decision)
+            seat = decision.seat
+            question = self._encoder.decide(decision)
+            start = self._clock()
+            answer = self._bots[seat].send(question)
+            self._slowest_s[seat] = max(self._slowest_s[seat], self._clock() - start)
+            self._decisions[seat] += 1
+            message = parse_request(answer)
+            assert not isinstance(message, Leave), "a session never leaves by itself"
+            self._match.receive(seat, message, 0, 0)  # no time is charged, so nobody is late
+            for fault in self._match.faults_of(seat):
+                name = type(self._bots[seat].bot).__name__
+                raise AnswerError(f"ply {fault.ply}, seat {seat} ({name}): {fault.explanation}")
         for seat, bot in enumerate(self._bots):
             bot.send(self._encoder.finished(seat))
         result = self._match.result()
@@ -120,18 +126,3 @@ class _Table:
             decisions=tuple(self._decisions),
             slowest_s=tuple(self._slowest_s),
         )
-
-    def _ask(self, decision: Decision) -> None:
-        """Put a decision to its seat and have the match judge the answer. Raises AnswerError for a fault."""
-        seat = decision.seat
-        question = self._encoder.decide(decision)
-        start = self._clock()
-        answer = self._bots[seat].send(question)
-        self._slowest_s[seat] = max(self._slowest_s[seat], self._clock() - start)
-        self._decisions[seat] += 1
-        message = parse_request(answer)
-        assert not isinstance(message, Leave), "a session never leaves by itself"
-        self._match.receive(seat, message, 0, 0)  # no time is charged, so nobody is late
-        for fault in self._match.faults_of(seat):
-            name = type(self._bots[seat].bot).__name__
-            raise AnswerError(f"ply {fault.ply}, seat {seat} ({name}): {fault.explanation}")

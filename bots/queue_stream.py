@@ -56,23 +56,25 @@ class QueueStream:
         """
         try:
             try:
-                self._converse(session)
-                code, details = self._end()
+                join = session.join()
+                # What is loaded by now stays: a garbage collection during a decision need not look through it.
+                gc.freeze()
+                data = self._exchange(join.SerializeToString())
+                while data is not None:
+                    answer = session.receive(play_pb2.PlayResponse.FromString(data), time.monotonic())
+                    data = self._exchange(None if answer is None else answer.SerializeToString())
+                while "status" in self._due:
+                    self._await_event()
+                code, details = _CODES.get(self._status.code(), grpc.StatusCode.UNKNOWN), self._status.details() or ""
             finally:
-                self._close()
+                if self._due:
+                    self._call.cancel(cygrpc.StatusCode.cancelled, "the bot has ended")
+                while self._due:
+                    self._await_event()
         finally:
             self._channel.close(cygrpc.StatusCode.cancelled, "the bot has ended")
         if code is not grpc.StatusCode.OK and not (session.has_joined and code in ENDED):
             raise ArenaError(explain(code, details, self._address))
-
-    def _converse(self, session: PlaySession) -> None:
-        join = session.join()
-        # What is loaded by now stays: a garbage collection in the middle of a decision need not look through it.
-        gc.freeze()
-        data = self._exchange(join.SerializeToString())
-        while data is not None:
-            answer = session.receive(play_pb2.PlayResponse.FromString(data), time.monotonic())
-            data = self._exchange(None if answer is None else answer.SerializeToString())
 
     def _exchange(self, message: bytes | None) -> bytes | None:
         """Send a message if there is one, and return the next that arrives; None when the stream has ended."""
@@ -87,19 +89,6 @@ class QueueStream:
             self._await_event()
         data: bytes | None = receive.message()
         return data
-
-    def _end(self) -> tuple[grpc.StatusCode, str]:
-        """Return how the stream ended, after its last message."""
-        while "status" in self._due:
-            self._await_event()
-        return _CODES.get(self._status.code(), grpc.StatusCode.UNKNOWN), self._status.details() or ""
-
-    def _close(self) -> None:
-        """End the stream from this side if it has not ended."""
-        if self._due:
-            self._call.cancel(cygrpc.StatusCode.cancelled, "the bot has ended")
-        while self._due:
-            self._await_event()
 
     def _await_event(self) -> None:
         self._due.discard(self._call.next_event().tag)

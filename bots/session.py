@@ -100,50 +100,42 @@ class PlaySession:
         """
         event = response.WhichOneof("event")
         if event == "decide":
-            return self._decide(response.decide, arrived)
-        if event == "joined":
-            self._joined(response.joined)
-        elif event == "match_started":
-            self._match_started(response.match_started)
-        elif event == "match_finished":
-            self._match_finished(response.match_finished)
-        return None
-
-    def _joined(self, joined: play_pb2.Joined) -> None:
-        if joined.protocol_major != PROTOCOL_MAJOR:
-            raise ProtocolError(
-                f"the arena speaks protocol {joined.protocol_major}.{joined.protocol_minor}, this kit "
-                f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; install the kit that came with the arena"
+            message = response.decide
+            match = self._match
+            if match is None or match.id != message.match_id:
+                raise ProtocolError(f"a decision of match {message.match_id!r} came, which has not started")
+            decision = Decision(match, message, arrived)
+            answer = self._bot.decide(decision)
+            match_id = decision.match.id
+            if answer is RESIGN:
+                return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
+            actions = _actions(answer)
+            note = decision.note[:MAX_NOTE]  # a longer one would cost the match
+            return play_pb2.PlayRequest(
+                act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=note)
             )
-        self._games = {game.name: game for game in joined.games}
-
-    def _match_started(self, started: play_pb2.MatchStarted) -> None:
-        game_info = started.game_info if started.HasField("game_info") else (self._games or {}).get(started.game)
-        if game_info is None:
-            raise ProtocolError(f"a match of {started.game!r} started, a game the arena had not told of when we joined")
-        self._match = Match(started, game_info)
-        self._bot.match_started(self._match)
-
-    def _match_finished(self, finished: play_pb2.MatchFinished) -> None:
-        match, self._match = self._match, None
-        if match is not None and match.id == finished.match_id:
-            self._bot.match_finished(match, finished)
-
-    def _decide(self, message: play_pb2.Decide, arrived: float) -> play_pb2.PlayRequest:
-        match = self._match
-        if match is None or match.id != message.match_id:
-            raise ProtocolError(f"a decision of match {message.match_id!r} came, which has not started")
-        decision = Decision(match, message, arrived)
-        return _request(decision, self._bot.decide(decision))
-
-
-def _request(decision: Decision, answer: Answer) -> play_pb2.PlayRequest:
-    match_id = decision.match.id
-    if answer is RESIGN:
-        return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
-    actions = _actions(answer)
-    note = decision.note[:MAX_NOTE]  # a longer one would cost the match
-    return play_pb2.PlayRequest(act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=note))
+        if event == "joined":
+            joined = response.joined
+            if joined.protocol_major != PROTOCOL_MAJOR:
+                raise ProtocolError(
+                    f"the arena speaks protocol {joined.protocol_major}.{joined.protocol_minor}, this kit "
+                    f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; install the kit that came with the arena"
+                )
+            self._games = {game.name: game for game in joined.games}
+        elif event == "match_started":
+            started = response.match_started
+            game_info = started.game_info if started.HasField("game_info") else (self._games or {}).get(started.game)
+            if game_info is None:
+                raise ProtocolError(
+                    f"a match of {started.game!r} started, a game the arena had not told of when we joined"
+                )
+            self._match = Match(started, game_info)
+            self._bot.match_started(self._match)
+        elif event == "match_finished":
+            match, self._match = self._match, None
+            if match is not None and match.id == response.match_finished.match_id:
+                self._bot.match_finished(match, response.match_finished)
+        return None
 
 
 def _actions(answer: Any) -> list[int]:

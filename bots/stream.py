@@ -47,7 +47,7 @@ async def play(session: PlaySession, address: str, token: str) -> None:
                 raise ArenaError(explain(error.code(), error.details(), address)) from None
         except asyncio.CancelledError:
             # The arena cancelled the call; a cancelled task of ours goes on unwinding instead.
-            if not call.cancelled() or _is_cancelled():
+            if not call.cancelled() or ((task := asyncio.current_task()) is not None and task.cancelling()):
                 raise
         finally:
             call.cancel()
@@ -57,19 +57,15 @@ async def _converse(session: PlaySession, call: _Call) -> None:
     join = session.join()
     # What is loaded by now stays: a garbage collection in the middle of a decision need not look through it.
     gc.freeze()
-    await _let_the_arena_begin(call)
+    # The arena first sends its metadata, or its refusal of the token.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_BEGIN_S):
+            await call.initial_metadata()
     await _write(call, join)
     while isinstance(response := await call.read(), play_pb2.PlayResponse):
         answer = session.receive(response, time.monotonic())
         if answer is not None and not await _write(call, answer):
             return
-
-
-async def _let_the_arena_begin(call: _Call) -> None:
-    """Wait, not for long, for what the arena sends first of all: its metadata, or its refusal of the token."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_BEGIN_S):
-            await call.initial_metadata()
 
 
 async def _write(call: _Call, request: play_pb2.PlayRequest) -> bool:
@@ -87,11 +83,6 @@ async def _write(call: _Call, request: play_pb2.PlayRequest) -> bool:
     except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
         return False
     return True
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def explain(code: grpc.StatusCode, details: str | None, address: str) -> str:

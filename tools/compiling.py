@@ -60,27 +60,24 @@ def what_is_missing() -> str:
 
 def compile_engine(target: Path) -> list[Path]:
     """Make `target`/engine, which must not exist, and return the compiled modules and the stamp."""
+    from mypyc.build import mypycify
+    from setuptools import setup
+
     engine = target / "engine"
     shutil.copytree(ROOT / "engine", engine, ignore=shutil.ignore_patterns("__pycache__", "*.so", STAMP))
     names = sources(engine)
     with chdir(target):
-        _build([f"engine/{name}" for name in names])
+        # All into one library, so that calls between modules are C's own.
+        options = ["--config-file=", "--ignore-missing-imports", "--cache-dir=build/mypy"]
+        files = [f"engine/{name}" for name in names]
+        extensions = mypycify([*options, *files], group_name=f"engine.{LIBRARY.removesuffix('__mypyc')}", opt_level="2")
+        for extension in extensions:
+            extension.extra_compile_args += LIBRARY_OF_ITS_OWN
+        setup(name="engine", packages=[], ext_modules=extensions, script_args=["--quiet", "build_ext", "--inplace"])
     shutil.rmtree(target / "build")
     text = json.dumps(stamp(engine, names, f"mypyc {version('mypy')}"), indent=1)
     (engine / STAMP).write_text(text + "\n", encoding="utf-8")
     return [engine / STAMP, *sorted(engine.rglob("*.so"))]
-
-
-def _build(files: Sequence[str]) -> None:
-    """Compile what lies in the working directory: all into one library, so that calls between modules are C's own."""
-    from mypyc.build import mypycify
-    from setuptools import setup
-
-    options = ["--config-file=", "--ignore-missing-imports", "--cache-dir=build/mypy"]
-    extensions = mypycify([*options, *files], group_name=f"engine.{LIBRARY.removesuffix('__mypyc')}", opt_level="2")
-    for extension in extensions:
-        extension.extra_compile_args += LIBRARY_OF_ITS_OWN
-    setup(name="engine", packages=[], ext_modules=extensions, script_args=["--quiet", "build_ext", "--inplace"])
 
 
 def main(arguments: Sequence[str]) -> int:

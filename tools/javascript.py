@@ -145,18 +145,13 @@ def _message(
 
 def _codec(owner: str, field: FieldDescriptorProto, local: set[str]) -> str:
     if field.type == FieldDescriptorProto.TYPE_MESSAGE:
-        return f"wire.embedded({_reference(field.type_name, local)})"
+        name = field.type_name.rpartition(".")[2]
+        # All of ours that are shared stand in one file.
+        shared = "wire.Any" if field.type_name == _ANY else f"match.{name}"
+        return f"wire.embedded({name if field.type_name in local else shared})"
     if field.type not in _CODECS:
         raise UnknownTypeError(f"{owner}.{field.name} has a type that the kit cannot read")
     return f"wire.{_CODECS[field.type]}"
-
-
-def _reference(type_name: str, local: set[str]) -> str:
-    name = type_name.rpartition(".")[2]
-    if type_name in local:
-        return name
-    # All of ours that are shared stand in one file.
-    return "wire.Any" if type_name == _ANY else f"match.{name}"
 
 
 def _property(field: FieldDescriptorProto, comment: str, local: set[str]) -> str:

@@ -101,7 +101,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     with _home(chosen.keep) as home:
         if not (home / "arena.db").exists():
-            _play(home)
+            _arena(home, "bot", "add", "random", "greedy", "search")
+            for words in _MATCHES:
+                sys.stdout.write(f"arena {' '.join(words)}\n")
+                _arena(home, *words, *_FIXED)
+            _arena(home, "ladder", "open", "king3", "--game", "foreign_king", "--seats", "3", "--time", "1s")
         with _served(home) as address, _chromium() as browser:
             shots = [shot for shot in _shots(home, address) if not chosen.names or shot.name in chosen.names]
             sizes = {shot.name: _take(browser, shot, chosen.out) for shot in shots}
@@ -125,14 +129,6 @@ def _arena(home: Path, *words: str) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
     environment = clean | {"ARENA_DB": str(home / "arena.db")}
     subprocess.run([*_ARENA, *words], cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
-
-
-def _play(home: Path) -> None:
-    _arena(home, "bot", "add", "random", "greedy", "search")
-    for words in _MATCHES:
-        sys.stdout.write(f"arena {' '.join(words)}\n")
-        _arena(home, *words, *_FIXED)
-    _arena(home, "ladder", "open", "king3", "--game", "foreign_king", "--seats", "3", "--time", "1s")
 
 
 @contextmanager

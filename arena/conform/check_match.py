@@ -47,7 +47,24 @@ class CheckMatch:
     def __init__(self, game: Game, setting: CheckMatchSetup) -> None:
         self.game = game
         self.seat = setting.seat
-        self.match = Match(_spec(game, setting))
+        seats = tuple(
+            SeatSpec("", "bot" if seat == setting.seat else "other", "", (), setting.bot_seed)
+            for seat in range(setting.seats)
+        )
+        self.match = Match(
+            MatchSpec(
+                match_id=setting.match_id or str(uuid.uuid4()),
+                attempt=1,
+                game=game.name,
+                rules_version=game.rules_version,
+                options=game.options_json(game.parse_options({})),
+                clock=setting.clock,
+                cores=1,
+                chance_seed=setting.chance_seed,
+                opening=setting.opening,
+                seats=seats,
+            )
+        )
         self._encoder = MatchEncoder(self.match)
         self._random = Random(setting.chance_seed)
         self._asked: Decision | None = None
@@ -130,22 +147,3 @@ def find_opening(
             return tuple(event.action for event in playing.events)
         playing.apply(random.choice(list(legal)))
     return None
-
-
-def _spec(game: Game, setting: CheckMatchSetup) -> MatchSpec:
-    seats = tuple(
-        SeatSpec("", "bot" if seat == setting.seat else "other", "", (), setting.bot_seed)
-        for seat in range(setting.seats)
-    )
-    return MatchSpec(
-        match_id=setting.match_id or str(uuid.uuid4()),
-        attempt=1,
-        game=game.name,
-        rules_version=game.rules_version,
-        options=game.options_json(game.parse_options({})),
-        clock=setting.clock,
-        cores=1,
-        chance_seed=setting.chance_seed,
-        opening=setting.opening,
-        seats=seats,
-    )

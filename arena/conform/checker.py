@@ -170,9 +170,6 @@ class _Checker:
                     "conform.which_new_process_does_right", "{what}, which a new process does right", what=problem.seen
                 ),
             )
-        self._record(scenario, problem)
-
-    def _record(self, scenario: Scenario, problem: BrokenError | NotApplicableError | None) -> None:
         if isinstance(problem, BrokenError):
             self._note(problem.rule, RuleState.BROKEN, problem.seen)
             self._note_all(scenario.rules, RuleState.UNCHECKED, _first(problem.rule))

@@ -197,14 +197,8 @@ class Dialogue:
         for response in responses:
             if not await self.stream.send(response.SerializeToString()):
                 await self._let_it_end()
-                raise SilentError(
-                    self.with_how_it_is(
-                        Text(
-                            "conform.stream_ended_before_everything_sent",
-                            "the stream ended before everything was sent",
-                        )
-                    )
-                )
+                why = Text("conform.stream_ended_before_everything_sent", "the stream ended before everything was sent")
+                raise SilentError(self.with_how_it_is(why))
 
     async def ask(self, match: CheckMatch, decide: play_pb2.PlayResponse) -> play_pb2.PlayRequest:
         """Send `decide`, which asks what is pending on the match, and play the answer.
@@ -277,13 +271,10 @@ class Dialogue:
     def check_behaviour(self) -> None:
         """Check what can be seen at any time: further streams, too much output. Raises BrokenError."""
         if not self._server.streams.empty():
-            raise BrokenError(
-                "one-stream",
-                Text(
-                    "conform.another_stream_opened_while_first",
-                    "another stream was opened while the first one was open",
-                ),
+            why = Text(
+                "conform.another_stream_opened_while_first", "another stream was opened while the first one was open"
             )
+            raise BrokenError("one-stream", why)
         if self.process.written_bytes > _MOST_OUTPUT_BYTES:
             raise BrokenError(
                 "output",

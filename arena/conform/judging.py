@@ -85,15 +85,13 @@ class PendingAnswer:
 def parse(data: bytes) -> play_pb2.PlayRequest:
     """Return a message that is no longer than allowed and says something. Raises BrokenError."""
     if len(data) > MAX_REQUEST_BYTES:
-        raise BrokenError(
-            "message-size",
-            Text(
-                "conform.message_bytes_allowed",
-                "a message of {bytes} bytes, and {most} are allowed",
-                bytes=len(data),
-                most=MAX_REQUEST_BYTES,
-            ),
+        why = Text(
+            "conform.message_bytes_allowed",
+            "a message of {bytes} bytes, and {most} are allowed",
+            bytes=len(data),
+            most=MAX_REQUEST_BYTES,
         )
+        raise BrokenError("message-size", why)
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
@@ -102,14 +100,12 @@ def parse(data: bytes) -> play_pb2.PlayRequest:
             Text("conform.bytes_no_playrequest", "{bytes} bytes that are no PlayRequest", bytes=len(data)),
         ) from None
     if request.WhichOneof("message") is None:
-        raise BrokenError(
-            "well-formed",
-            Text(
-                "conform.playrequest_bytes_which_no_message",
-                "a PlayRequest of {bytes} bytes in which no message is set",
-                bytes=len(data),
-            ),
+        why = Text(
+            "conform.playrequest_bytes_which_no_message",
+            "a PlayRequest of {bytes} bytes in which no message is set",
+            bytes=len(data),
         )
+        raise BrokenError("well-formed", why)
     return request
 
 
@@ -122,26 +118,22 @@ def check_join(request: play_pb2.PlayRequest, installed: Collection[str]) -> Non
     join = request.join
     if join.protocol_major != PROTOCOL_MAJOR or join.protocol_minor < 0:
         named = f"{join.protocol_major}.{join.protocol_minor}"
-        raise BrokenError(
-            "join-protocol",
-            Text(
-                "conform.protocol_arena_speaks_x",
-                "protocol {version}, and this arena speaks {own}.x",
-                version=named,
-                own=PROTOCOL_MAJOR,
-            ),
+        why = Text(
+            "conform.protocol_arena_speaks_x",
+            "protocol {version}, and this arena speaks {own}.x",
+            version=named,
+            own=PROTOCOL_MAJOR,
         )
+        raise BrokenError("join-protocol", why)
     if EVERY_GAME not in join.games and not set(join.games) & set(installed):
         named = ", ".join(name[:_SHOWN] for name in join.games[:5]) or "no game at all"
-        raise BrokenError(
-            "join-games",
-            Text(
-                "conform.and_this_arena_has",
-                "{names}, and this arena has {known}",
-                names=named,
-                known=", ".join(sorted(installed)),
-            ),
+        why = Text(
+            "conform.and_this_arena_has",
+            "{names}, and this arena has {known}",
+            names=named,
+            known=", ".join(sorted(installed)),
         )
+        raise BrokenError("join-games", why)
 
 
 def check_unasked(request: play_pb2.PlayRequest, answered: Collection[tuple[str, int]], when: str) -> None:
@@ -150,15 +142,13 @@ def check_unasked(request: play_pb2.PlayRequest, answered: Collection[tuple[str,
     if kind == "join":
         raise BrokenError("join-once", Text("conform.another_join", "another Join {what}", what=when))
     if kind == "act" and (request.act.match_id, request.act.ply) in answered:
-        raise BrokenError(
-            "act-once",
-            Text(
-                "conform.another_act_ply_which_answered",
-                "another Act for ply {ply}, which was answered before, {what}",
-                ply=request.act.ply,
-                what=when,
-            ),
+        why = Text(
+            "conform.another_act_ply_which_answered",
+            "another Act for ply {ply}, which was answered before, {what}",
+            ply=request.act.ply,
+            what=when,
         )
+        raise BrokenError("act-once", why)
     raise BrokenError("no-unasked", Text("conform.came_when", "{kind} {what}", kind=name_of(request), what=when))
 
 
@@ -167,15 +157,13 @@ def check_answer(request: play_pb2.PlayRequest, question: PendingAnswer, answere
     kind = request.WhichOneof("message")
     if kind == "resign":
         if request.resign.match_id != question.match_id:
-            raise BrokenError(
-                "resign-match-id",
-                Text(
-                    "conform.and_played_was",
-                    "{found}, and played was {match}",
-                    found=quote(request.resign.match_id),
-                    match=quote(question.match_id),
-                ),
+            why = Text(
+                "conform.and_played_was",
+                "{found}, and played was {match}",
+                found=quote(request.resign.match_id),
+                match=quote(question.match_id),
             )
+            raise BrokenError("resign-match-id", why)
     elif kind == "act":
         _check_act(request.act, question, answered)
     else:
@@ -188,22 +176,18 @@ def check_answer(request: play_pb2.PlayRequest, question: PendingAnswer, answere
 
 def _check_act(act: play_pb2.Act, question: PendingAnswer, answered: Collection[tuple[str, int]]) -> None:
     if (act.match_id, act.ply) != question.key and (act.match_id, act.ply) in answered:
-        raise BrokenError(
-            "act-once",
-            Text(
-                "conform.ply_answered_again_after_answer", "ply {ply} was answered again after its answer", ply=act.ply
-            ),
+        why = Text(
+            "conform.ply_answered_again_after_answer", "ply {ply} was answered again after its answer", ply=act.ply
         )
+        raise BrokenError("act-once", why)
     if act.match_id != question.match_id:
-        raise BrokenError(
-            "act-match-id",
-            Text(
-                "conform.and_asked_was",
-                "{found}, and asked was {match}",
-                found=quote(act.match_id),
-                match=quote(question.match_id),
-            ),
+        why = Text(
+            "conform.and_asked_was",
+            "{found}, and asked was {match}",
+            found=quote(act.match_id),
+            match=quote(question.match_id),
         )
+        raise BrokenError("act-match-id", why)
     if act.ply != question.ply:
         raise BrokenError(
             "act-ply",
@@ -217,16 +201,14 @@ def _check_act(act: play_pb2.Act, question: PendingAnswer, answered: Collection[
         more = f" and {len(question.legal) - 10} more" if len(question.legal) > 10 else ""
         legal = ", ".join(map(str, question.legal[:10])) + more
         if len(act.actions) > 1:
-            raise BrokenError(
-                "act-legal",
-                Text(
-                    "conform.first_legal_were",
-                    "{action}, the first of {count}, and legal were {legal}",
-                    action=act.actions[0],
-                    count=len(act.actions),
-                    legal=legal,
-                ),
+            why = Text(
+                "conform.first_legal_were",
+                "{action}, the first of {count}, and legal were {legal}",
+                action=act.actions[0],
+                count=len(act.actions),
+                legal=legal,
             )
+            raise BrokenError("act-legal", why)
         raise BrokenError(
             "act-legal",
             Text("conform.legal_were", "{action}, and legal were {legal}", action=act.actions[0], legal=legal),

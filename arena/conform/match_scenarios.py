@@ -55,13 +55,10 @@ async def check_other_game(harness: Harness) -> None:
     bot = await harness.bot()
     games = games_of(bot)
     if len(games) == 1:
-        raise NotApplicableError(
-            Text(
-                "conform.bot_joined_one_game_arena",
-                "the bot joined for one game of this arena, {game}",
-                game=games[0].name,
-            )
+        why = Text(
+            "conform.bot_joined_one_game_arena", "the bot joined for one game of this arena, {game}", game=games[0].name
         )
+        raise NotApplicableError(why)
     for game in (*games, games[0]):
         await play(bot, CheckMatch(game, usual_setting(game)), 2)
 
@@ -199,12 +196,11 @@ async def check_own_faults(harness: Harness) -> None:
     await bot.stay_quiet(Text("conform.after_matchfinished_faults", "after MatchFinished with faults"))
     bot.close()
     if await bot.exit_status() is None:
-        raise SilentError(
-            Text(
-                "conform.after_matchfinished_faults_end_stream",
-                "after MatchFinished with faults and the end of its stream the process lives on",
-            )
+        why = Text(
+            "conform.after_matchfinished_faults_end_stream",
+            "after MatchFinished with faults and the end of its stream the process lives on",
         )
+        raise SilentError(why)
 
 
 def _blame(response: play_pb2.PlayResponse) -> None:
@@ -305,14 +301,13 @@ async def check_little_time(harness: Harness) -> None:
             break
     else:
         told = ", ".join(f"{seconds * 1000:.0f}" for seconds in took)
-        raise SilentError(
-            Text(
-                "conform.ms_decisions_ms_50_ms",
-                "{took} ms for decisions of {limit} ms, and 50 ms of margin",
-                took=told,
-                limit=f"{limit_s * 1000:.0f}",
-            )
+        why = Text(
+            "conform.ms_decisions_ms_50_ms",
+            "{took} ms for decisions of {limit} ms, and 50 ms of margin",
+            took=told,
+            limit=f"{limit_s * 1000:.0f}",
         )
+        raise SilentError(why)
     await close_match(bot, match)
 
 

@@ -29,9 +29,7 @@ _TOKEN_REFUSED = stream_error(
     grpc.StatusCode.UNAUTHENTICATED, "TOKEN_UNKNOWN", "this token is unknown: it was revoked at 12:34"
 )
 _JOIN_REFUSED = stream_error(
-    grpc.StatusCode.FAILED_PRECONDITION,
-    "VERSION_IN_PLAY",
-    "another version of this bot plays match 4711: wait for it",
+    grpc.StatusCode.FAILED_PRECONDITION, "VERSION_IN_PLAY", "another version of this bot plays match 4711: wait for it"
 )
 _SUPERSEDED = stream_error(
     grpc.StatusCode.ABORTED, "SUPERSEDED", "a newer connection of this bot took over: end the other process 815"
@@ -79,11 +77,8 @@ async def check_major(harness: Harness) -> None:
             Text("conform.after_joined_protocol_2_3", "after Joined with protocol 2.3 the process exited with status 0")
         )
     if not {"protocol", "version"} & set(bot.process.stderr.lower().replace("_", " ").split()):
-        raise SilentError(
-            bot.with_how_it_is(
-                Text("conform.joined_named_protocol_2_3", "Joined named protocol 2.3, and stderr says nothing of it")
-            )
-        )
+        why = Text("conform.joined_named_protocol_2_3", "Joined named protocol 2.3, and stderr says nothing of it")
+        raise SilentError(bot.with_how_it_is(why))
 
 
 async def check_minor(harness: Harness) -> None:
@@ -137,13 +132,12 @@ async def check_end_while_idle(harness: Harness) -> None:
     bot.close()
     status = await bot.exit_status()
     if status is None:
-        raise SilentError(
-            Text(
-                "conform.process_lives_s_after_end",
-                "the process lives on {seconds} s after the end of its stream",
-                seconds=f"{harness.patience.exit_s:g}",
-            )
+        why = Text(
+            "conform.process_lives_s_after_end",
+            "the process lives on {seconds} s after the end of its stream",
+            seconds=f"{harness.patience.exit_s:g}",
         )
+        raise SilentError(why)
     if status != 0:
         raise SilentError(
             bot.with_how_it_is(Text("conform.arena_ended_stream_ok", "the arena ended the stream with OK"))
@@ -221,36 +215,33 @@ async def check_no_arena(harness: Harness) -> None:
     process = await harness.start_alone()
     status = await exit_status(process, harness.patience.start_s)
     if status is None:
-        raise SilentError(
-            Text(
-                "conform.no_arena_process_lives_after",
-                "no arena was there, and the process lives on after {seconds} s",
-                seconds=f"{harness.patience.start_s:g}",
-            )
+        why = Text(
+            "conform.no_arena_process_lives_after",
+            "no arena was there, and the process lives on after {seconds} s",
+            seconds=f"{harness.patience.start_s:g}",
         )
+        raise SilentError(why)
     if status == 0:
         raise SilentError(
             Text("conform.no_arena_process_exited_status", "no arena was there, and the process exited with status 0")
         )
     if not process.stderr.strip():
-        raise SilentError(
-            Text(
-                "conform.no_arena_process_exited_status_without",
-                "no arena was there, and the process exited with status {status} without a word on stderr",
-                status=status,
-            )
+        why = Text(
+            "conform.no_arena_process_exited_status_without",
+            "no arena was there, and the process exited with status {status} without a word on stderr",
+            status=status,
         )
+        raise SilentError(why)
 
 
 async def _must_end(bot: Dialogue, patience_s: float) -> None:
     if await bot.exit_status() is None:
-        raise SilentError(
-            Text(
-                "conform.process_lives_s_after_end",
-                "the process lives on {seconds} s after the end of its stream",
-                seconds=f"{patience_s:g}",
-            )
+        why = Text(
+            "conform.process_lives_s_after_end",
+            "the process lives on {seconds} s after the end of its stream",
+            seconds=f"{patience_s:g}",
         )
+        raise SilentError(why)
 
 
 async def _must_report(process: Running, error: Status, patience_s: float) -> None:
@@ -258,30 +249,27 @@ async def _must_report(process: Running, error: Status, patience_s: float) -> No
     code = code_of(error).name
     status = await exit_status(process, patience_s)
     if status is None:
-        raise SilentError(
-            Text(
-                "conform.stream_ended_process_lives_after",
-                "the stream was ended with {code}, and the process lives on after {seconds} s",
-                code=code,
-                seconds=f"{patience_s:g}",
-            )
+        why = Text(
+            "conform.stream_ended_process_lives_after",
+            "the stream was ended with {code}, and the process lives on after {seconds} s",
+            code=code,
+            seconds=f"{patience_s:g}",
         )
+        raise SilentError(why)
     if status == 0:
-        raise SilentError(
-            Text(
-                "conform.stream_ended_process_exited_status",
-                "the stream was ended with {code}, and the process exited with status 0",
-                code=code,
-            )
+        why = Text(
+            "conform.stream_ended_process_exited_status",
+            "the stream was ended with {code}, and the process exited with status 0",
+            code=code,
         )
+        raise SilentError(why)
     if error.message not in process.stderr:
         last = process.stderr.strip().splitlines()[-1:] or ["nothing"]
-        raise SilentError(
-            Text(
-                "conform.stream_ended_stderr_does_not",
-                "the stream was ended with {code}: {message}, and stderr does not show that message, but {line}",
-                code=code,
-                message=repr(error.message),
-                line=repr(last[0]),
-            )
+        why = Text(
+            "conform.stream_ended_stderr_does_not",
+            "the stream was ended with {code}: {message}, and stderr does not show that message, but {line}",
+            code=code,
+            message=repr(error.message),
+            line=repr(last[0]),
         )
+        raise SilentError(why)

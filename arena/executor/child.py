@@ -89,7 +89,34 @@ class ChildProcess:
         except OSError as error:
             self._stderr += f"{error}".encode()
             return False, None
-        await self._serve_until_death(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        if self._is_stopping:
+            process.stdin.close()
+        drain = asyncio.create_task(self._drain(process.stderr))
+        serving = asyncio.create_task(self._serve(process.stdout))
+        watching = asyncio.create_task(self._kill_if_silent(process))
+        try:
+            await asyncio.wait({serving, watching}, return_when=asyncio.FIRST_COMPLETED)
+            # It has ended, or was killed: what it wrote is there. Its output ends only when all who have it end theirs.
+            await asyncio.wait({serving}, timeout=END_GRACE_S)
+            if serving.done():
+                await serving
+            await self._await_end(process)
+        except Exception:
+            self.kill()
+            await self._await_end(process)
+            raise
+        finally:
+            watching.cancel()
+            serving.cancel()
+            await asyncio.wait({serving})
+            await self._end_companion()  # it has our pipe for errors, too
+            with suppress(TimeoutError):  # its last words; one that is stopped may hold its pipe
+                async with asyncio.timeout(END_GRACE_S):
+                    await drain
+            process._transport.close()  # type: ignore[attr-defined]  # else pipes that another process holds stay open
         return self._has_spoken, process.returncode
 
     @property
@@ -131,7 +158,19 @@ class ChildProcess:
         pause_s, waited_s = FIRST_PAUSE_S, 0.0
         while True:
             try:
-                return await self._start()
+                # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are
+                # started by its launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
+                inherited = {
+                    name: value for name, value in os.environ.items() if not name.startswith(self._not_inherited)
+                }
+                return await asyncio.create_subprocess_exec(
+                    *self._command(),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.PIPE,
+                    env={"GRPC_ENABLE_FORK_SUPPORT": "0", **inherited},
+                    start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
+                )
             except OSError as error:
                 if error.errno not in _WANTS_OF_ROOM or waited_s >= ROOM_PATIENCE_S or self._is_stopping:
                     raise
@@ -139,54 +178,8 @@ class ChildProcess:
             waited_s += pause_s
             pause_s *= 2
 
-    async def _start(self) -> asyncio.subprocess.Process:
-        # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are started by
-        # its launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(self._not_inherited)}
-        return await asyncio.create_subprocess_exec(
-            *self._command(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={"GRPC_ENABLE_FORK_SUPPORT": "0", **inherited},
-            start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
-        )
-
-    async def _serve_until_death(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        if self._is_stopping:
-            process.stdin.close()
-        drain = asyncio.create_task(self._drain(process.stderr))
-        serving = asyncio.create_task(self._serve(process.stdout))
-        watching = asyncio.create_task(self._kill_if_silent(process))
-        try:
-            await asyncio.wait({serving, watching}, return_when=asyncio.FIRST_COMPLETED)
-            # It has ended, or was killed: what it wrote is there. Its output ends only when all who have it end theirs.
-            await asyncio.wait({serving}, timeout=END_GRACE_S)
-            if serving.done():
-                await serving
-            await self._await_end(process)
-        except Exception:
-            self.kill()
-            await self._await_end(process)
-            raise
-        finally:
-            watching.cancel()
-            serving.cancel()
-            await asyncio.wait({serving})
-            await self._end_companion()  # it has our pipe for errors, too
-            with suppress(TimeoutError):  # its last words; one that is stopped may hold its pipe
-                async with asyncio.timeout(END_GRACE_S):
-                    await drain
-            process._transport.close()  # type: ignore[attr-defined]  # else pipes that another process holds stay open
-
     async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
-        """Kill a process that has ceased to say that it goes on, and return when it was killed or has ended.
-
-        Time in which we did not go on ourselves is none.
-        """
+        """Kill a process that no longer says that it goes on; time in which we did not go on does not count."""
         unheard_s = 0.0
         while self._silent_s is None or self._silent_s < SILENCE_S:
             await asyncio.sleep(BEAT_S)
@@ -205,23 +198,21 @@ class ChildProcess:
         self._was_killed = True
         process.kill()
 
-    def _take_beat(self, head: Mapping[str, Any]) -> None:
-        self._silent_s = 0.0
-        if self._companion is None and hasattr(os, "pidfd_open"):
-            with suppress(OSError):
-                self._companion = os.pidfd_open(head["launcher"])
-
     async def _end_companion(self) -> None:
         """End the launcher of a process that has ended, unless it ends by itself as it should; it may be stopped."""
         if self._companion is None:
             return
         launcher, self._companion = self._companion, None
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(launcher, ended.set)
         try:
-            if not await _ends_in_time(launcher):
+            async with asyncio.timeout(END_GRACE_S):
+                await ended.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(launcher, signal.SIGKILL)  # its guardian clears up
-        except ProcessLookupError:
-            pass
         finally:
+            loop.remove_reader(launcher)
             os.close(launcher)
 
     async def _serve(self, stdout: asyncio.StreamReader) -> None:
@@ -231,7 +222,10 @@ class ChildProcess:
                 self._has_spoken = True
                 self._silent_s = None if self._silent_s is None else 0.0
                 if head["event"] == BEAT:
-                    self._take_beat(head)
+                    self._silent_s = 0.0
+                    if self._companion is None and hasattr(os, "pidfd_open"):
+                        with suppress(OSError):
+                            self._companion = os.pidfd_open(head["launcher"])
                 else:
                     self._handle(head, blob)
         except FrameError as error:
@@ -280,21 +274,6 @@ async def _has_ended(process: asyncio.subprocess.Process) -> bool:
         async with asyncio.timeout(END_GRACE_S):
             await process.wait()
     return process.returncode is not None
-
-
-async def _ends_in_time(descriptor: int) -> bool:
-    """Wait for the end of a process that is not our child, and return whether it came within END_GRACE_S."""
-    loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
-    loop.add_reader(descriptor, ended.set)
-    try:
-        async with asyncio.timeout(END_GRACE_S):
-            await ended.wait()
-    except TimeoutError:
-        return False
-    finally:
-        loop.remove_reader(descriptor)
-    return True
 
 
 class TransportLostError(Exception):

@@ -29,13 +29,7 @@ class LocalExecutor:
     """An `arena.executor.interface.Executor` whose workers are processes of this machine."""
 
     def __init__(
-        self,
-        workers: int,
-        *,
-        pin: bool = True,
-        warm_mb: int | None = None,
-        cores: int = 1,
-        profile: Path | None = None,
+        self, workers: int, *, pin: bool = True, warm_mb: int | None = None, cores: int = 1, profile: Path | None = None
     ) -> None:
         """Use `workers` processes; with `pin`, each stays on so many `cores` together with its bots.
 
@@ -85,17 +79,18 @@ class LocalExecutor:
 def memory_options(workers: int, warm_mb: int | None) -> tuple[str, ...]:
     """Return the options of each of so many workers of one machine, which share what idle bots and they may hold."""
     share = (default_warm_mb() if warm_mb is None else warm_mb) // workers
-    return "--warm-memory", str(share), "--memory", str(_own_mb(workers))
+    least, most = OWN_MB
+    return (
+        "--warm-memory",
+        str(share),
+        "--memory",
+        str(min(max(int(machine_bytes() * OWN_SHARE) // MEGABYTE // workers, least), most)),
+    )
 
 
 def default_warm_mb() -> int:
     """Return how many megabytes the idle bots of all workers together may hold by default."""
     return int(machine_bytes() * WARM_SHARE) // MEGABYTE
-
-
-def _own_mb(workers: int) -> int:
-    least, most = OWN_MB
-    return min(max(int(machine_bytes() * OWN_SHARE) // MEGABYTE // workers, least), most)
 
 
 def _cores(workers: int, each: int) -> list[tuple[int, ...]]:

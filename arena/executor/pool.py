@@ -261,10 +261,7 @@ class WorkerPool:
 
 
 def _first_fit(job: ExecutorJob, room: Sequence[Sequence[WorkerProcess]], refused: set[object]) -> WorkerProcess | None:
-    """Return the first worker that can play a match, or `None`.
-
-    `refused` gathers who cannot play what, so that of a thousand workers and matches not each is asked about each.
-    """
+    """Return the first worker that can play a match, or `None`; `refused` gathers who need not be asked again."""
     needs = (
         bool(job.crashes),
         frozenset((seat.directory, seat.runtime, seat.sandbox) for seat in job.spec.seats if seat.barred is None),

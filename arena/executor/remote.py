@@ -195,7 +195,20 @@ class RemoteProcess:
         elif event == "presence":
             self._join_handler.note_presence(head["version"], head["digest"], head["room"])
         elif (job := self._jobs.get(head["ticket"])) is not None:  # else it was cancelled in this moment
-            self._handle_match_event(job, event, head, blob)
+            if event == "live":
+                job.channel.publish([read_live(head["live"], blob)])
+            elif event == "begun":
+                self._begun.add(job.ticket)
+            elif event == "returned":
+                self._take_out(job).fail(NotBegunError())
+            elif event == "lost":
+                self._take_out(job).fail(MatchLostError.from_json(head["error"]))
+            elif event == "report":
+                self._take_out(job)
+                if not job.report.done():
+                    job.report.set_result(MatchReport.from_json(head["report"], blob))
+            else:
+                raise FrameError(f"no event is named {event!r}")
 
     def _become_ready(self, port: int) -> None:
         self.port = port
@@ -206,23 +219,6 @@ class RemoteProcess:
         for job in self._jobs.values():
             self._send(job)
         self._on_ready()
-
-    def _handle_match_event(self, job: ExecutorJob, event: str, head: Mapping[str, Any], blob: bytes) -> None:
-        """Take what the process says of one match."""
-        if event == "live":
-            job.channel.publish([read_live(head["live"], blob)])
-        elif event == "begun":
-            self._begun.add(job.ticket)
-        elif event == "returned":
-            self._take_out(job).fail(NotBegunError())
-        elif event == "lost":
-            self._take_out(job).fail(MatchLostError.from_json(head["error"]))
-        elif event == "report":
-            self._take_out(job)
-            if not job.report.done():
-                job.report.set_result(MatchReport.from_json(head["report"], blob))
-        else:
-            raise FrameError(f"no event is named {event!r}")
 
     def _take_out(self, job: ExecutorJob) -> ExecutorJob:
         self._begun.discard(job.ticket)

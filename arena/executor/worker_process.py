@@ -126,7 +126,12 @@ class WorkerProcess:
             was_ready, code = await self._child.run()
         except Exception as error:
             self.is_ready = False
-            self._give_all_back(str(error) if isinstance(error, TransportLostError) else unserved(error))
+            why = str(error) if isinstance(error, TransportLostError) else unserved(error)
+            jobs = self._take_all()
+            for job in reversed(jobs[1:]):
+                self._on_unplayed(job)
+            for job in jobs[:1]:
+                self._on_lost(job, why)
             raise
         self._was_ready |= was_ready
         self._fail_all(code)
@@ -185,7 +190,12 @@ class WorkerProcess:
         else:
             job = self._jobs[head["ticket"]]
             if head["event"] == "lost":
-                self._fail(job, MatchLostError.from_json(head["error"]))
+                error = MatchLostError.from_json(head["error"])
+                if isinstance(error, HostBrokenError):
+                    self.is_ready, self._has_broken = False, True
+                job.fail(error)
+                if error.cause not in (HostCause.CANCELLED, HostCause.UNPLAYABLE):
+                    self.place.note_loss(job.spec, error.cause)
             else:
                 report = MatchReport.from_json(head["report"], blob)
                 self.warm_bots = report.warm_bots
@@ -194,13 +204,6 @@ class WorkerProcess:
                 self.place.note_report(job.spec, report)
             del self._jobs[head["ticket"]]  # not before: what fails meanwhile has all jobs given back
         self._on_room()
-
-    def _fail(self, job: ExecutorJob, error: MatchLostError) -> None:
-        if isinstance(error, HostBrokenError):
-            self.is_ready, self._has_broken = False, True
-        job.fail(error)
-        if error.cause not in (HostCause.CANCELLED, HostCause.UNPLAYABLE):
-            self.place.note_loss(job.spec, error.cause)
 
     def _fail_all(self, code: int | None) -> None:
         """Fail the match that had begun. Jobs are played in order, so the others only waited and can go elsewhere."""
@@ -215,14 +218,6 @@ class WorkerProcess:
             self._on_unplayed(job)
         for job in jobs[:begun]:
             self.place.note_loss(job.spec, HostCause.WORKER_DIED)
-
-    def _give_all_back(self, why: str) -> None:
-        """Give back all jobs: the one that had begun, and those that only waited."""
-        jobs = self._take_all()
-        for job in reversed(jobs[1:]):
-            self._on_unplayed(job)
-        for job in jobs[:1]:
-            self._on_lost(job, why)
 
     def _take_all(self) -> list[ExecutorJob]:
         jobs = list(self._jobs.values())

@@ -31,7 +31,15 @@ _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 @contextmanager
 def building_directory(root: Path) -> Iterator[Path]:
     """Give an empty directory in `root`, locked as long as it is used; it is removed at the end unless published."""
-    building, lock = _make_locked(root)
+    while True:
+        building = Path(tempfile.mkdtemp(prefix=_BUILDING_PREFIX, dir=root))
+        # A sweep may take it for left behind until it is locked.
+        with suppress(FileNotFoundError):
+            lock = os.open(building, os.O_RDONLY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if building.exists():
+                break
+            os.close(lock)
     try:
         yield building
     finally:
@@ -103,7 +111,8 @@ def sweep(root: Path, older_than_s: float) -> None:
     for path in left:
         with suppress(FileNotFoundError):  # finished meanwhile
             if time.time() - path.stat().st_mtime >= older_than_s:
-                _remove_unless_locked(path)
+                with suppress(BlockingIOError), locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                    remove_tree(str(path))
 
 
 @contextmanager
@@ -145,20 +154,3 @@ def flush(directory: Path) -> None:
             raise OSError(number, os.strerror(number))
     finally:
         os.close(descriptor)
-
-
-def _make_locked(root: Path) -> tuple[Path, int]:
-    while True:
-        building = Path(tempfile.mkdtemp(prefix=_BUILDING_PREFIX, dir=root))
-        # A sweep may take it for left behind until it is locked.
-        with suppress(FileNotFoundError):
-            lock = os.open(building, os.O_RDONLY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if building.exists():
-                return building, lock
-            os.close(lock)
-
-
-def _remove_unless_locked(path: Path) -> None:
-    with suppress(BlockingIOError), locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
-        remove_tree(str(path))

@@ -100,17 +100,7 @@ def list_files(directory: Path, limits: VersionLimits) -> list[BotFile]:
     try:
         return sorted(_limited(directory, limits), key=lambda file: file.path)
     except OSError as error:
-        raise BotFilesError(
-            placed(
-                error.filename or directory,
-                Text(
-                    "hosting.cannot_read",
-                    "cannot be read ({why}); {remedy}",
-                    why=os_error_text(error),
-                    remedy=_CHECK_PERMISSIONS,
-                ),
-            )
-        ) from error
+        raise _unreadable(error.filename or directory, error) from error
 
 
 def open_file(file: BotFile) -> BufferedReader:
@@ -121,23 +111,19 @@ def open_file(file: BotFile) -> BufferedReader:
     try:
         opened = os.fdopen(open_regular(file.directory, file.real_path), "rb")
     except PermissionError as error:
-        raise BotFilesError(
-            placed(
-                file.source,
-                Text(
-                    "hosting.cannot_read",
-                    "cannot be read ({why}); {remedy}",
-                    why=os_error_text(error),
-                    remedy=_CHECK_PERMISSIONS,
-                ),
-            )
-        ) from error
+        raise _unreadable(file.source, error) from error
     except OSError as error:
         raise changed(file) from error
     if FileIdentity.of(os.fstat(opened.fileno())) == file.look:
         return opened
     opened.close()
     raise changed(file)
+
+
+def _unreadable(place: object, error: OSError) -> BotFilesError:
+    why, remedy = os_error_text(error), _CHECK_PERMISSIONS
+    problem = Text("hosting.cannot_read", "cannot be read ({why}); {remedy}", why=why, remedy=remedy)
+    return BotFilesError(placed(place, problem))
 
 
 def read_chunks(file: BotFile) -> Iterator[bytes]:
@@ -156,14 +142,8 @@ def read_chunks(file: BotFile) -> Iterator[bytes]:
 
 def changed(file: BotFile) -> BotFilesError:
     """Return the error for a file that is no more what was listed."""
-    return BotFilesError(
-        placed(
-            file.source,
-            Text(
-                "hosting.changed_while_read_try_again", "changed while it was read; try again when nothing writes there"
-            ),
-        )
-    )
+    why = Text("hosting.changed_while_read_try_again", "changed while it was read; try again when nothing writes there")
+    return BotFilesError(placed(file.source, why))
 
 
 def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
@@ -173,27 +153,19 @@ def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
         files.append(file)
         total_bytes += file.look.size_bytes
         if len(files) > limits.files:
-            raise BotFilesError(
-                placed(
-                    directory,
-                    Text(
-                        "hosting.holds_over_files_keep_only",
-                        "holds over {count} files; keep only what the bot needs to run",
-                        count=limits.files,
-                    ),
-                )
+            why = Text(
+                "hosting.holds_over_files_keep_only",
+                "holds over {count} files; keep only what the bot needs to run",
+                count=limits.files,
             )
+            raise BotFilesError(placed(directory, why))
         if total_bytes > limits.total_bytes:
-            raise BotFilesError(
-                placed(
-                    directory,
-                    Text(
-                        "hosting.holds_over_mib_keep_only",
-                        "holds over {count} MiB; keep only what the bot needs to run",
-                        count=limits.total_bytes >> 20,
-                    ),
-                )
+            why = Text(
+                "hosting.holds_over_mib_keep_only",
+                "holds over {count} MiB; keep only what the bot needs to run",
+                count=limits.total_bytes >> 20,
             )
+            raise BotFilesError(placed(directory, why))
     return files
 
 
@@ -219,16 +191,12 @@ class _Walk:
                 if not entry.is_dir(follow_symlinks=False):
                     yield self._file(entry, path)
                 elif depth >= MOST_DEPTH:
-                    raise BotFilesError(
-                        placed(
-                            self._directory,
-                            Text(
-                                "hosting.deeper_than_directories_keep_what",
-                                "is deeper than {most} directories; keep what the bot needs to run",
-                                most=MOST_DEPTH,
-                            ),
-                        )
+                    why = Text(
+                        "hosting.deeper_than_directories_keep_what",
+                        "is deeper than {most} directories; keep what the bot needs to run",
+                        most=MOST_DEPTH,
                     )
+                    raise BotFilesError(placed(self._directory, why))
                 else:
                     yield from self._below(open_inner(place, entry.name), f"{path}/", depth + 1)
         finally:
@@ -240,16 +208,12 @@ class _Walk:
             for entry in scan:
                 self._entries += 1
                 if self._entries > MOST_ENTRIES:
-                    raise BotFilesError(
-                        placed(
-                            self._directory / prefix,
-                            Text(
-                                "hosting.over_entries_keep_only_what",
-                                "over {most} entries; keep only what the bot needs to run",
-                                most=MOST_ENTRIES,
-                            ),
-                        )
+                    why = Text(
+                        "hosting.over_entries_keep_only_what",
+                        "over {most} entries; keep only what the bot needs to run",
+                        most=MOST_ENTRIES,
                     )
+                    raise BotFilesError(placed(self._directory / prefix, why))
                 if not is_left_out(entry.name):
                     found.append(entry)
         return found
@@ -261,15 +225,11 @@ class _Walk:
         if stat.S_ISLNK(status.st_mode):
             inside = without_links(self._directory, path)
             if inside is None:
-                raise BotFilesError(
-                    placed(
-                        source,
-                        Text(
-                            "hosting.link_leaves_bot_directory_put",
-                            "is a link that leaves the bot's directory; put a copy in its place",
-                        ),
-                    )
+                why = Text(
+                    "hosting.link_leaves_bot_directory_put",
+                    "is a link that leaves the bot's directory; put a copy in its place",
                 )
+                raise BotFilesError(placed(source, why))
             real_path = inside
             try:
                 status = (self._directory / inside).lstat()
@@ -278,22 +238,14 @@ class _Walk:
             if not stat.S_ISREG(status.st_mode):
                 raise BotFilesError(placed(source, _NO_LINK))
         if not stat.S_ISREG(status.st_mode):
-            raise BotFilesError(
-                placed(
-                    source,
-                    Text("hosting.neither_file_nor_directory_remove", "is neither a file nor a directory; remove it"),
-                )
-            )
+            why = Text("hosting.neither_file_nor_directory_remove", "is neither a file nor a directory; remove it")
+            raise BotFilesError(placed(source, why))
         if status.st_nlink > 1 and status.st_uid != self._owner:
-            raise BotFilesError(
-                placed(
-                    source,
-                    Text(
-                        "hosting.second_name_another_user_file",
-                        "is a second name of another user's file; put a copy in its place",
-                    ),
-                )
+            why = Text(
+                "hosting.second_name_another_user_file",
+                "is a second name of another user's file; put a copy in its place",
             )
+            raise BotFilesError(placed(source, why))
         return BotFile(path, bool(status.st_mode & stat.S_IXUSR), self._directory, real_path, FileIdentity.of(status))
 
 

@@ -41,35 +41,32 @@ def check_keys(data: Mapping[str, Any]) -> None:
             )
     for key in ("schema", "name", "command"):
         if key not in data:
-            raise FieldError(
-                Text(
-                    "hosting.key_missing_least_needed",
-                    "the key {key} is missing; the least that is needed is {example}",
-                    key=repr(key),
-                    example=EXAMPLE,
-                )
+            why = Text(
+                "hosting.key_missing_least_needed",
+                "the key {key} is missing; the least that is needed is {example}",
+                key=repr(key),
+                example=EXAMPLE,
             )
+            raise FieldError(why)
     if type(data["schema"]) is not int or data["schema"] != SCHEMA:
-        raise FieldError(
-            Text(
-                "hosting.schema_arena_reads_schema",
-                "schema is {value}, and this arena reads schema {own}",
-                value=format_value(data["schema"]),
-                own=SCHEMA,
-            )
+        why = Text(
+            "hosting.schema_arena_reads_schema",
+            "schema is {value}, and this arena reads schema {own}",
+            value=format_value(data["schema"]),
+            own=SCHEMA,
         )
+        raise FieldError(why)
 
 
 def read_name(value: object) -> str:
     """Return the name of a bot. Raises FieldError."""
     if not isinstance(value, str) or not is_name(value):
-        raise FieldError(
-            Text(
-                "hosting.name_use_1_40_z",
-                "name is {value}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\"",
-                value=format_value(value),
-            )
+        why = Text(
+            "hosting.name_use_1_40_z",
+            "name is {value}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\"",
+            value=format_value(value),
         )
+        raise FieldError(why)
     return value
 
 
@@ -86,85 +83,78 @@ def read_build(value: object) -> tuple[str, ...]:
 def read_games(value: object) -> tuple[str, ...]:
     """Return the names of the games that a bot plays. Raises FieldError."""
     if not isinstance(value, list) or not value:
-        raise FieldError(
-            Text(
-                "hosting.games_write_list_names_games",
-                'games is {value}; write a list of names, or games = ["*"] for every game',
-                value=format_value(value),
-            )
+        why = Text(
+            "hosting.games_write_list_names_games",
+            'games is {value}; write a list of names, or games = ["*"] for every game',
+            value=format_value(value),
         )
+        raise FieldError(why)
     for name in value:
         if not isinstance(name, str) or (name != ALL_GAMES and not _GAME_NAME.fullmatch(name)):
-            raise FieldError(
-                Text(
-                    "hosting.games_which_no_game_called",
-                    "games has {name}, which no game is called; `arena game list` shows the names",
-                    name=format_value(name),
-                )
+            why = Text(
+                "hosting.games_which_no_game_called",
+                "games has {name}, which no game is called; `arena game list` shows the names",
+                name=format_value(name),
             )
+            raise FieldError(why)
     return tuple(value)
 
 
 def read_memory_mb(value: object) -> int:
     """Return the memory that a bot asks for. Raises FieldError."""
     if type(value) is not int or value not in MEMORY_MB:
-        raise FieldError(
-            Text(
-                "hosting.memory_mb_use_whole_number",
-                "memory_mb is {value}; use a whole number {least} to {most}",
-                value=format_value(value),
-                least=MEMORY_MB[0],
-                most=MEMORY_MB[-1],
-            )
+        why = Text(
+            "hosting.memory_mb_use_whole_number",
+            "memory_mb is {value}; use a whole number {least} to {most}",
+            value=format_value(value),
+            least=MEMORY_MB[0],
+            most=MEMORY_MB[-1],
         )
+        raise FieldError(why)
     return value
 
 
 def read_deterministic(value: object) -> bool:
     """Return whether a bot promises equal play for equal seeds. Raises FieldError."""
     if not isinstance(value, bool):
-        raise FieldError(
-            Text(
-                "hosting.deterministic_use_true_false_without",
-                "deterministic is {value}; use true or false, without quotes",
-                value=format_value(value),
-            )
+        why = Text(
+            "hosting.deterministic_use_true_false_without",
+            "deterministic is {value}; use true or false, without quotes",
+            value=format_value(value),
         )
+        raise FieldError(why)
     return value
 
 
 def read_runtime(value: object) -> str:
     """Return the name of a runtime, whether this arena knows it or not. Raises FieldError."""
     if not isinstance(value, str) or not is_name(value):
-        raise FieldError(
-            Text(
-                "hosting.runtime_which_no_runtime_called",
-                "runtime is {value}, which no runtime is called; `arena runtime list` shows the names",
-                value=format_value(value),
-            )
+        why = Text(
+            "hosting.runtime_which_no_runtime_called",
+            "runtime is {value}, which no runtime is called; `arena runtime list` shows the names",
+            value=format_value(value),
         )
+        raise FieldError(why)
     return value
 
 
 def read_rules(value: object) -> tuple[tuple[str, str], ...]:
     """Return the games of which a bot plays one version of the rules only, with that version. Raises FieldError."""
     if not isinstance(value, dict) or not all(isinstance(version, str) for version in value.values()):
-        raise FieldError(
-            Text(
-                "hosting.rules_write_table_games_versions",
-                'rules is {value}; write a table of games and versions, like foreign_king = "1"',
-                value=format_value(value),
-            )
+        why = Text(
+            "hosting.rules_write_table_games_versions",
+            'rules is {value}; write a table of games and versions, like foreign_king = "1"',
+            value=format_value(value),
         )
+        raise FieldError(why)
     for name in value:
         if not _GAME_NAME.fullmatch(name):
-            raise FieldError(
-                Text(
-                    "hosting.rules_which_no_game_called",
-                    "rules has {name}, which no game is called; `arena game list` shows the names",
-                    name=format_value(name),
-                )
+            why = Text(
+                "hosting.rules_which_no_game_called",
+                "rules has {name}, which no game is called; `arena game list` shows the names",
+                name=format_value(name),
             )
+            raise FieldError(why)
     return tuple(sorted(value.items()))
 
 
@@ -176,33 +166,30 @@ def format_value(value: object) -> str:
 
 def _words(key: str, value: object, example: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise FieldError(
-            Text(
-                "hosting.write_list_words_like",
-                "{key} is {value}; write a list of words, like {key_2} = {example}",
-                key=key,
-                value=format_value(value),
-                key_2=key,
-                example=example,
-            )
+        why = Text(
+            "hosting.write_list_words_like",
+            "{key} is {value}; write a list of words, like {key_2} = {example}",
+            key=key,
+            value=format_value(value),
+            key_2=key,
+            example=example,
         )
+        raise FieldError(why)
     if not value or not value[0]:
-        raise FieldError(
-            Text(
-                "hosting.empty_name_program_first_like",
-                "{key} is empty; name the program first, like {key_2} = {example}",
-                key=key,
-                key_2=key,
-                example=example,
-            )
+        why = Text(
+            "hosting.empty_name_program_first_like",
+            "{key} is empty; name the program first, like {key_2} = {example}",
+            key=key,
+            key_2=key,
+            example=example,
         )
+        raise FieldError(why)
     if len(value) > MAX_COMMAND_WORDS or any("\0" in word for word in value):
-        raise FieldError(
-            Text(
-                "hosting.over_words_nul_one_shorten",
-                "{key} has over {most} words or a NUL in one; shorten it",
-                key=key,
-                most=MAX_COMMAND_WORDS,
-            )
+        why = Text(
+            "hosting.over_words_nul_one_shorten",
+            "{key} has over {most} words or a NUL in one; shorten it",
+            key=key,
+            most=MAX_COMMAND_WORDS,
         )
+        raise FieldError(why)
     return tuple(value)

@@ -33,13 +33,12 @@ def sample_directory(name: str) -> Path:
     for place in _places():
         if name in _having(place, MANIFEST_NAME):
             return place / name
-    raise BotDirectoryError(
-        Text(
-            "hosting.sample_bot_not_installed_install",
-            "the sample bot {name} is not installed; install kingmaker-arena again",
-            name=repr(name),
-        )
+    why = Text(
+        "hosting.sample_bot_not_installed_install",
+        "the sample bot {name} is not installed; install kingmaker-arena again",
+        name=repr(name),
     )
+    raise BotDirectoryError(why)
 
 
 def sample_names() -> list[str]:
@@ -57,14 +56,13 @@ def template_directory(language: str) -> Path:
     for place in _places():
         if language in _having(place, f"{_TEMPLATE}/{MANIFEST_NAME}"):
             return place / language / _TEMPLATE
-    raise BotDirectoryError(
-        Text(
-            "hosting.no_template_bots_write",
-            "there is no template for bots in {language}; write {known}",
-            language=repr(language),
-            known=" or ".join(template_languages()),
-        )
+    why = Text(
+        "hosting.no_template_bots_write",
+        "there is no template for bots in {language}; write {known}",
+        language=repr(language),
+        known=" or ".join(template_languages()),
     )
+    raise BotDirectoryError(why)
 
 
 def kit_directory(language: str) -> Path | None:
@@ -112,17 +110,17 @@ def write_new_bot(directory: Path, language: str, name: str, game: str) -> NewBo
             for file in _files(kit):
                 _write(kit, file, directory / KIT, {})
     except OSError as error:
-        _remove(directory, is_made_here=is_made_here)
-        raise NewBotError(
-            placed(
-                directory,
-                Text(
-                    "hosting.cannot_written_name_directory_place",
-                    "cannot be written ({why}); name a directory in a place where you may write",
-                    why=os_error_text(error),
-                ),
-            )
-        ) from error
+        with suppress(OSError):
+            for path in directory.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if is_made_here:
+                directory.rmdir()
+        why = Text(
+            "hosting.cannot_written_name_directory_place",
+            "cannot be written ({why}); name a directory in a place where you may write",
+            why=os_error_text(error),
+        )
+        raise NewBotError(placed(directory, why)) from error
     return NewBot(directory, tuple(map(str, files)), kit is not None)
 
 
@@ -131,44 +129,28 @@ def _check_free(directory: Path) -> bool:
     try:
         if directory.is_dir():
             if any(directory.iterdir()):
-                raise NewBotError(
-                    placed(
-                        directory,
-                        Text(
-                            "hosting.not_empty_nothing_overwritten_name",
-                            "is not empty, and nothing is overwritten; name a new directory",
-                        ),
-                    )
+                why = Text(
+                    "hosting.not_empty_nothing_overwritten_name",
+                    "is not empty, and nothing is overwritten; name a new directory",
                 )
+                raise NewBotError(placed(directory, why))
             return False
         if directory.is_symlink() and not directory.exists():
-            raise NewBotError(
-                placed(
-                    directory,
-                    Text(
-                        "hosting.link_what_not_remove_name",
-                        "is a link to what is not there; remove it, or name a new directory",
-                    ),
-                )
+            why = Text(
+                "hosting.link_what_not_remove_name",
+                "is a link to what is not there; remove it, or name a new directory",
             )
+            raise NewBotError(placed(directory, why))
         if directory.exists():
-            raise NewBotError(
-                placed(
-                    directory,
-                    Text("hosting.file_name_new_directory_bot", "is a file; name a new directory for the bot"),
-                )
-            )
+            why = Text("hosting.file_name_new_directory_bot", "is a file; name a new directory for the bot")
+            raise NewBotError(placed(directory, why))
     except OSError as error:
-        raise NewBotError(
-            placed(
-                directory,
-                Text(
-                    "hosting.cannot_looked_name_another_directory",
-                    "cannot be looked at ({why}); name another directory",
-                    why=os_error_text(error),
-                ),
-            )
-        ) from error
+        why = Text(
+            "hosting.cannot_looked_name_another_directory",
+            "cannot be looked at ({why}); name another directory",
+            why=os_error_text(error),
+        )
+        raise NewBotError(placed(directory, why)) from error
     return True
 
 
@@ -190,12 +172,3 @@ def _write(source: Path, file: Path, target: Path, placeholders: dict[str, str])
     if os.access(source / file, os.X_OK):
         (target / file).chmod((target / file).stat().st_mode | 0o111)
     return file
-
-
-def _remove(directory: Path, *, is_made_here: bool) -> None:
-    """Remove what was begun in a directory that was empty before."""
-    with suppress(OSError):
-        for path in directory.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        if is_made_here:
-            directory.rmdir()

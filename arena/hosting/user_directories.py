@@ -40,15 +40,14 @@ def find_base() -> Path:
         longest = len(os.fsencode(new_socket_path(base / f"{_PREFIX}12345678")))
         if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and longest <= MAX_SOCKET_PATH:
             return base
-    raise RuntimeDirectoryError(
-        Text(
-            "hosting.path_too_long_unix_socket",
-            "the path of {path} is too long for a unix socket ({most} bytes), and /tmp cannot be written; set "
-            "TMPDIR to a directory with a short path",
-            path=tempfile.gettempdir(),
-            most=MAX_SOCKET_PATH,
-        )
+    why = Text(
+        "hosting.path_too_long_unix_socket",
+        "the path of {path} is too long for a unix socket ({most} bytes), and /tmp cannot be written; set "
+        "TMPDIR to a directory with a short path",
+        path=tempfile.gettempdir(),
+        most=MAX_SOCKET_PATH,
     )
+    raise RuntimeDirectoryError(why)
 
 
 @contextmanager
@@ -92,30 +91,19 @@ def sweep(base: Path | None = None) -> list[Path]:
         with suppress(OSError):
             if directory.is_symlink() or directory.stat().st_uid != os.getuid() or not _is_stale(directory / _LOCK):
                 continue
-            _remove(directory)
+            remove_tree(str(directory / SCRATCH_NAME))
+            for path in directory.glob(f"{SOCKET_NAME}*"):
+                path.unlink()
+            if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
+                raise OSError(placed(directory, Text("hosting.holds", "holds {what}", what=sorted(foreign)[0])))
+            (directory / _LOCK).unlink()  # last, so that the next sweep tries again
+            directory.rmdir()
             removed.append(directory)
     return removed
 
 
-def _remove(directory: Path) -> None:
-    """Remove what is ours in a directory, then the directory. Raises OSError if something is left.
-
-    The lock goes last, so that the next sweep tries again.
-    """
-    remove_tree(str(directory / SCRATCH_NAME))
-    for path in directory.glob(f"{SOCKET_NAME}*"):
-        path.unlink()
-    if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
-        raise OSError(placed(directory, Text("hosting.holds", "holds {what}", what=sorted(foreign)[0])))
-    (directory / _LOCK).unlink()
-    directory.rmdir()
-
-
 def _is_stale(lock: Path) -> bool:
-    """Return whether a lock of ours can be taken.
-
-    Raises OSError if the directory has no lock: it was just made, or is not ours.
-    """
+    """Return whether a lock of ours can be taken. Raises OSError if there is none: new, or not ours."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         if os.read(descriptor, len(_MAGIC) + 1) != _MAGIC:

@@ -97,21 +97,16 @@ class StackClassifier:
         """Return the part of a stack, given its innermost frame."""
         is_rules = False
         while frame is not None:
-            part = self._part_of_module(frame.f_globals.get("__name__", ""))
+            module = frame.f_globals.get("__name__", "")
+            if module not in self._known:
+                name = module
+                while name and name not in self._parts:
+                    name = name.rpartition(".")[0]
+                self._known[module] = self._parts[name] if name else None
+            part = self._known[module]
             if part is ProfilePart.ENGINE:
                 is_rules = True
             elif part is not None:
                 return ProfilePart.ENGINE if is_rules and part not in _WORKS_FOR_ITS_CALLER else part
             frame = frame.f_back
         return ProfilePart.ENGINE if is_rules else self._unknown
-
-    def _part_of_module(self, module: str) -> ProfilePart | None:
-        if module not in self._known:
-            self._known[module] = self._find(module)
-        return self._known[module]
-
-    def _find(self, module: str) -> ProfilePart | None:
-        name = module
-        while name and name not in self._parts:
-            name = name.rpartition(".")[0]
-        return self._parts[name] if name else None

@@ -47,11 +47,16 @@ def cpu_by_role(coordinator: int) -> Mapping[Role, float]:
     workers = list_children(coordinator)
     launchers = [launcher for worker in workers for launcher in list_children(worker)]
     bots = [bot for launcher in launchers for bot in list_descendants(launcher)[1:]]
+    ticks = 0  # of the children that these processes have waited for
+    for pid in (*launchers, *bots):
+        with suppress(OSError):
+            fields = parse_stat(read_file(f"/proc/{pid}/stat"))
+            ticks += int(fields[CHILDREN_USER]) + int(fields[CHILDREN_SYSTEM])
     return {
         Role.COORDINATOR: _ran_s([coordinator]),
         Role.WORKER: _ran_s(workers),
         Role.LAUNCHER: _ran_s(launchers),
-        Role.BOT: _ran_s(bots) + _ended_s([*launchers, *bots]),
+        Role.BOT: _ran_s(bots) + ticks * _TICK_S,
     }
 
 
@@ -61,16 +66,6 @@ def _ran_s(pids: Iterable[int]) -> float:
         with suppress(OSError):  # it has just ended
             total += time.clock_gettime(~pid << 3 | 2)  # clock_getcpuclockid(3)
     return total
-
-
-def _ended_s(pids: Iterable[int]) -> float:
-    """Return what the children used that these processes have waited for."""
-    ticks = 0
-    for pid in pids:
-        with suppress(OSError):
-            fields = parse_stat(read_file(f"/proc/{pid}/stat"))
-            ticks += int(fields[CHILDREN_USER]) + int(fields[CHILDREN_SYSTEM])
-    return ticks * _TICK_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +172,19 @@ def split_of(first: RunSnapshot, last: RunSnapshot) -> Split:
     whole_s = total_s or 1.0  # on a machine whose clocks stand still, no part has a share
     recorded = last.recorded - first.recorded
     matches = sum(last.workers[pid].matches - first.workers[pid].matches for pid in pids)
+    spent = {
+        phase: sum(last.workers[pid].wall_s[phase] - first.workers[pid].wall_s[phase] for pid in pids)
+        for phase in WorkerPhase
+    }
+    asked = sum(last.workers[pid].asked_s - first.workers[pid].asked_s for pid in pids)
+    stretches = {
+        "wait": spent[WorkerPhase.WAIT],
+        "start": spent[WorkerPhase.START],
+        "asked": asked,
+        "between": max(spent[WorkerPhase.PLAY] - asked, 0.0),
+        "end": spent[WorkerPhase.END],
+    }
+    total = sum(stretches.values()) or 1.0
     return Split(
         seconds=last.at_s - first.at_s,
         workers=len(pids),
@@ -188,7 +196,9 @@ def split_of(first: RunSnapshot, last: RunSnapshot) -> Split:
             PartCost(part, cost_s / decisions * 1e6, cost_s / whole_s, error_s / decisions * 1e6)
             for part, (cost_s, error_s) in costs.items()
         ),
-        walls=_walls(first, last, pids, matches),
+        walls=tuple(
+            WallShare(stretch, wall_s * 1000 / max(matches, 1), wall_s / total) for stretch, wall_s in stretches.items()
+        ),
         recording_ms=(last.recording_s - first.recording_s) / recorded * 1000 if recorded else None,
     )
 
@@ -234,22 +244,3 @@ def _error(cost_s: float, used_s: float, samples: int) -> float:
         return 0.0
     share = min(cost_s / used_s, 1.0)
     return 2 * math.sqrt(share * (1 - share) / samples) * used_s
-
-
-def _walls(first: RunSnapshot, last: RunSnapshot, pids: Set[int], matches: int) -> tuple[WallShare, ...]:
-    spent = {
-        phase: sum(last.workers[pid].wall_s[phase] - first.workers[pid].wall_s[phase] for pid in pids)
-        for phase in WorkerPhase
-    }
-    asked = sum(last.workers[pid].asked_s - first.workers[pid].asked_s for pid in pids)
-    stretches = {
-        "wait": spent[WorkerPhase.WAIT],
-        "start": spent[WorkerPhase.START],
-        "asked": asked,
-        "between": max(spent[WorkerPhase.PLAY] - asked, 0.0),
-        "end": spent[WorkerPhase.END],
-    }
-    total = sum(stretches.values()) or 1.0
-    return tuple(
-        WallShare(stretch, wall_s * 1000 / max(matches, 1), wall_s / total) for stretch, wall_s in stretches.items()
-    )

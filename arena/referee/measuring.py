@@ -135,21 +135,16 @@ class Stopwatch:
         if reading is None:
             return Figures(wall_us, is_readable=False)
         self._looks += 1
-        lag_us = _microseconds(self._handed_at - self.asked_at) + self._reading_lag_us(at, reading[0])
-        return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
-
-    def _reading_lag_us(self, at: float, cpu_us: int) -> int:
-        """Return by how much the referee may be late in reading an answer: at this look, and at looks before it.
-
-        A bot that has computed since had not answered yet, so earlier lateness has cost it nothing.
-        """
+        cpu_us = reading[0]
         own_us = self._lag_meter.look() if self._lag_meter is not None else ()
         late_us = max(_microseconds(at - self.next_at), *own_us, 0)
         late_us = min(late_us, _microseconds(max(at - self._looked_at, 0)))
+        # A bot that has computed since had not answered yet, so earlier lateness has cost it nothing.
         is_idle = cpu_us - self._cpu_us < IDLE_US
         self._late_us = late_us + (min(self._late_us, MOST_CARRIED_US) if is_idle else 0)
         self._looked_at, self._cpu_us = at, cpu_us
-        return self._late_us
+        lag_us = _microseconds(self._handed_at - self.asked_at) + self._late_us
+        return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
 
 
 def _microseconds(seconds: float) -> int:

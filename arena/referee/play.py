@@ -58,23 +58,6 @@ async def play_match(
 
 
 class _MatchReferee:
-    __slots__ = (
-        "_absent",
-        "_asked",
-        "_encoder",
-        "_inbox",
-        "_lag_meter",
-        "_loop",
-        "_match",
-        "_meters",
-        "_neighbours",
-        "_pondering",
-        "_rests",
-        "_streams",
-        "_told",
-        "_watcher",
-    )
-
     def __init__(
         self,
         match: Match,
@@ -108,7 +91,10 @@ class _MatchReferee:
                 stream.attach(self._inbox, seat, partial(self._resume, seat))
         self._rests.open(self._loop.time())
         try:
-            absent = [*self._absent, *await self._announce()]
+            absent = [*self._absent]
+            for seat, stream in enumerate(self._streams):
+                if stream is not None and (fault := await self._announce_to(seat, stream)) is not None:
+                    absent.append(fault)
             self._match.begin(sorted(absent, key=lambda fault: fault.seat))
             while (decision := self._match.decision) is not None:
                 if self._watcher is not None and self._watcher.is_present:
@@ -117,26 +103,23 @@ class _MatchReferee:
             await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
         finally:
             self._rests.close(self._loop.time())
-            self._detach()
+            for stream in self._streams:
+                if stream is not None:
+                    stream.detach()
+            for arrival in self._inbox.drain():
+                late = self._streams[arrival.seat]
+                if late is not None:
+                    late.spoiled = late.spoiled or Text(
+                        "referee.sent_more_than_asked", "it sent more than it was asked"
+                    )
 
     # The start.
-
-    async def _announce(self) -> list[Fault]:
-        """Tell every seat that the match starts; return the faults of those that cannot be told or spoke too early."""
-        found = [
-            await self._announce_to(seat, stream) for seat, stream in enumerate(self._streams) if stream is not None
-        ]
-        return [fault for fault in found if fault is not None]
 
     async def _announce_to(self, seat: int, stream: SeatStream) -> Fault | None:
         if stream.spoiled and not stream.is_closed:
             stream.mute()
-            return Fault(
-                seat,
-                FaultCause.PROTOCOL,
-                0,
-                Text("referee.before_match_started", "Before its match started, {what}.", what=stream.spoiled),
-            )
+            why = Text("referee.before_match_started", "Before its match started, {what}.", what=stream.spoiled)
+            return Fault(seat, FaultCause.PROTOCOL, 0, why)
         started = self._encoder.started(seat)
         self._told.add(seat)
         await self._rests.thaw(seat)
@@ -177,7 +160,14 @@ class _MatchReferee:
         try:
             await stream.send(message)
             watch.mark_handed()
-            last = await self._await_answer(decision, watch)
+            arrival = None
+            while self._match.decision is decision:
+                arrival = await self._inbox.get(watch.next_at)
+                if arrival is None:
+                    self._look(decision, watch)
+                else:
+                    self._judge(arrival, watch)
+            last = None if arrival is None else arrival.seat
         except StreamClosedError as error:
             self._match.fail(seat, FaultCause.DISCONNECTED, str(error))
             return
@@ -186,17 +176,6 @@ class _MatchReferee:
         if last != seat and not self._match.is_out(seat):
             # Another seat's fault ended it. A late answer of this one must not be taken for one in its next match.
             stream.spoiled = stream.spoiled or "the match ended while it was asked"
-
-    async def _await_answer(self, decision: Decision, watch: Stopwatch) -> int | None:
-        """Judge what arrives until the decision is over; return the seat that ended it, or None if its time ran out."""
-        arrival = None
-        while self._match.decision is decision:
-            arrival = await self._inbox.get(watch.next_at)
-            if arrival is None:
-                self._look(decision, watch)
-            else:
-                self._judge(arrival, watch)
-        return None if arrival is None else arrival.seat
 
     def _patience_us(self, decision: Decision) -> int:
         """Return how much a decision may be charged; without a clock, how long it may last."""
@@ -218,8 +197,15 @@ class _MatchReferee:
             self._silence(decision.seat)
         elif figures.wall_us > BOUND_FACTOR * patience_us + BOUND_US:
             raise starved(self._match.spec.seats, decision, figures, self._neighbours.computed_us(decision.seat))
-        else:
-            self._look_at_the_others(decision)
+        elif self._pondering is not None:
+            others = [
+                seat for seat in range(len(self._streams)) if seat != decision.seat and not self._match.is_out(seat)
+            ]
+            found = self._pondering.look(self._loop.time(), others)
+            if found is not None:
+                evidence = {"share": round(found.share, 3), "during_s": round(found.wall_s, 3)}
+                self._match.fail(found.seat, FaultCause.RESOURCE, found.explain(), evidence)
+                self._silence(found.seat)
 
     def _check_lag(self, decision: Decision, figures: Figures) -> None:
         if figures.referee_lag_us > MOST_LAG_US:
@@ -238,16 +224,6 @@ class _MatchReferee:
             evidence = {"session_nice": nice, **figures.to_json()}
             self._match.fail(decision.seat, FaultCause.RESOURCE, why, evidence)
         return nice > 0
-
-    def _look_at_the_others(self, decision: Decision) -> None:
-        if self._pondering is None:
-            return
-        others = [seat for seat in range(len(self._streams)) if seat != decision.seat and not self._match.is_out(seat)]
-        found = self._pondering.look(self._loop.time(), others)
-        if found is not None:
-            evidence = {"share": round(found.share, 3), "during_s": round(found.wall_s, 3)}
-            self._match.fail(found.seat, FaultCause.RESOURCE, found.explain(), evidence)
-            self._silence(found.seat)
 
     # What arrives.
 
@@ -294,15 +270,6 @@ class _MatchReferee:
                 await stream.send(self._encoder.finished(seat))
             except StreamClosedError:
                 return  # the match is over: a bot that is gone now has done nothing wrong
-
-    def _detach(self) -> None:
-        for stream in self._streams:
-            if stream is not None:
-                stream.detach()
-        for arrival in self._inbox.drain():
-            late = self._streams[arrival.seat]
-            if late is not None:
-                late.spoiled = late.spoiled or Text("referee.sent_more_than_asked", "it sent more than it was asked")
 
 
 @dataclass(frozen=True, slots=True)

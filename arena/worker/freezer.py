@@ -92,22 +92,6 @@ class IdleFreezer:
 class BotFreezer:
     """Freezes one bot process when it must, from the moment it has joined."""
 
-    __slots__ = (
-        "_begun_us",
-        "_can_freeze",
-        "_changing",
-        "_debt_us",
-        "_frozen_at",
-        "_is_asked",
-        "_process",
-        "_seen_us",
-        "_since",
-        "_stream",
-        "cores",
-        "is_restless",
-        "meter",
-    )
-
     def __init__(self, process: HostedProcess, stream: BotStream, meter: TreeMeter | GroupMeter, now: float) -> None:
         """Begin with a bot that has joined, at `now` by the event loop's clock."""
         self._process = process
@@ -154,7 +138,20 @@ class BotFreezer:
             return False
         used_us = self.meter.idle_us()
         if self._process.is_frozen:
-            return self._is_awake_in_secret(used_us, now)
+            secret_us = used_us - self._seen_us
+            if secret_us <= MOST_ASLEEP_US:
+                return False
+            if not self._process.freeze_outcome.is_whole:
+                return True
+            # Nothing can have escaped from the group that was frozen, so it is expelled.
+            evidence = {"asleep_cpu_us": secret_us, "asleep_s": round(now - self._frozen_at, 3)}
+            why = Text(
+                "worker.computed_ms_after_put_sleep",
+                "It computed for {ms} ms after it was put to sleep because it was not asked.",
+                ms=f"{secret_us / 1000:.0f}",
+            )
+            self._expel(why, evidence)
+            return False
         has_stirred = used_us > self._seen_us + SLACK_US
         self._account(used_us, now)
         return self._debt_us > FREE_US or (self.is_restless and has_stirred)
@@ -180,14 +177,13 @@ class BotFreezer:
         async with self._changing:
             woken = await self._process.thaw()
         if woken.problem and not woken.is_own:
-            raise HostingError(
-                Text(
-                    "worker.process_could_not_woken",
-                    "process {pid} could not be woken: {problem}",
-                    pid=self._process.pid,
-                    problem=woken.problem,
-                )
+            why = Text(
+                "worker.process_could_not_woken",
+                "process {pid} could not be woken: {problem}",
+                pid=self._process.pid,
+                problem=woken.problem,
             )
+            raise HostingError(why)
 
     def _account(self, used_us: int, now: float) -> None:
         """Count what it used since the last look or answer, above what is free."""
@@ -199,22 +195,6 @@ class BotFreezer:
             self.is_restless = True
         elif not self._debt_us:
             self.is_restless = False
-
-    def _is_awake_in_secret(self, used_us: int, now: float) -> bool:
-        """Return whether it must be frozen again; if nothing can have escaped, it is expelled instead."""
-        secret_us = used_us - self._seen_us
-        if secret_us <= MOST_ASLEEP_US:
-            return False
-        if not self._process.freeze_outcome.is_whole:
-            return True
-        evidence = {"asleep_cpu_us": secret_us, "asleep_s": round(now - self._frozen_at, 3)}
-        why = Text(
-            "worker.computed_ms_after_put_sleep",
-            "It computed for {ms} ms after it was put to sleep because it was not asked.",
-            ms=f"{secret_us / 1000:.0f}",
-        )
-        self._expel(why, evidence)
-        return False
 
     def _expel(self, explanation: str, evidence: dict[str, float]) -> None:
         self._can_freeze = False

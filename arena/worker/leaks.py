@@ -11,7 +11,7 @@ from arena.match.replay import WrittenReplay
 from arena.match.report import LeakCheckResult
 from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
-from arena.referee.stream import BotStream, Closed, Flood, Inbox, Offence, StreamClosedError
+from arena.referee.stream import Closed, Flood, Inbox, Offence, StreamClosedError
 from arena.wire.messages import MatchEncoder
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
@@ -80,22 +80,17 @@ async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> s
         patience_s = UNTIMED_PATIENCE_S
         if decision.time_limit_us:
             patience_s = (decision.time_limit_us + spec.clock.margin_us) / 1_000_000 + PATIENCE_S
-        if why := await _ask(retrial, bot.stream, encoder.decide(decision), inbox, patience_s):
-            return why
-    return ""
-
-
-async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbox, patience_s: float) -> str:
-    """Ask one question and judge the answer; return one sentence if there was none, else an empty string."""
-    await stream.send(question)
-    arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
-    if arrival is None:
-        return Text(
-            "worker.fresh_process_did_not_answer",
-            "A fresh process did not answer within {seconds} s.",
-            seconds=f"{patience_s:g}",
-        )
-    if isinstance(arrival.what, Closed | Flood | Offence):
-        return Text("worker.fresh_process_ended_sent_more", "A fresh process ended, or sent more than it was asked.")
-    retrial.judge(arrival.what)
+        await bot.stream.send(encoder.decide(decision))
+        arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
+        if arrival is None:
+            return Text(
+                "worker.fresh_process_did_not_answer",
+                "A fresh process did not answer within {seconds} s.",
+                seconds=f"{patience_s:g}",
+            )
+        if isinstance(arrival.what, Closed | Flood | Offence):
+            return Text(
+                "worker.fresh_process_ended_sent_more", "A fresh process ended, or sent more than it was asked."
+            )
+        retrial.judge(arrival.what)
     return ""

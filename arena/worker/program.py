@@ -144,7 +144,12 @@ class WorkerLoop:
                 self._feeds[ticket] = LiveFeed(partial(self._show, ticket))
                 self._has_work.set()
             elif head["do"] == "cancel":
-                self._cancel(head["ticket"])
+                if self._playing is not None and self._playing[0] == head["ticket"]:
+                    self._playing[1].cancel()
+                for job in [job for job in self._waiting if job[0] == head["ticket"]]:
+                    self._waiting.remove(job)
+                    self._feeds.pop(job[0]).close()
+                    self._send(encode_cancelled(job[0]))
             elif (feed := self._feeds.get(head["ticket"])) is None:
                 continue  # the match has just ended
             elif head["do"] == "watch":
@@ -154,14 +159,6 @@ class WorkerLoop:
 
     def _show(self, ticket: int, events: Sequence[LiveEvent]) -> None:
         self._send(encode_live(ticket, events))
-
-    def _cancel(self, ticket: int) -> None:
-        if self._playing is not None and self._playing[0] == ticket:
-            self._playing[1].cancel()
-        for job in [job for job in self._waiting if job[0] == ticket]:
-            self._waiting.remove(job)
-            self._feeds.pop(ticket).close()
-            self._send(encode_cancelled(ticket))
 
     async def _play_all(self) -> None:
         while True:

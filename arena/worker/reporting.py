@@ -6,7 +6,7 @@ A match is shown live to those who watch it, while somebody does. The play is lo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from arena.hosting.errors import HostingError
@@ -151,15 +151,13 @@ class LiveFeed:
         start = self._read_bytes[seat]
         log = await read_log(self._seated[seat], start)
         self._read_bytes[seat] = start + log.total_bytes
-        return list(self._parts(seat, start, log.head, log.tail, log.cut_bytes))
-
-    def _parts(self, seat: int, start: int, head: bytes, tail: bytes, cut_bytes: int) -> Iterator[LiveEvent]:
         assert self._reader is not None
-        data = head if cut_bytes else head + tail
-        if data:
-            yield LiveLogEvent(self._reader.sequence, seat, start, data)
-        if cut_bytes:
-            yield LiveLogEvent(self._reader.sequence, seat, start + len(head) + cut_bytes, tail, cut_bytes)
+        sequence, data = self._reader.sequence, log.head if log.cut_bytes else log.head + log.tail
+        events: list[LiveEvent] = [LiveLogEvent(sequence, seat, start, data)] if data else []
+        if log.cut_bytes:
+            after = start + len(log.head) + log.cut_bytes
+            events.append(LiveLogEvent(sequence, seat, after, log.tail, log.cut_bytes))
+        return events
 
 
 def encode_report(ticket: int, report: MatchReport) -> bytes:

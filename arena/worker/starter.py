@@ -60,8 +60,6 @@ def lose(why: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What is asked of a process that starts."""
-
     limit_s: float
     """How long it may take, by its charge."""
     game: str | None = None
@@ -124,26 +122,21 @@ class BotStarter:
             return bot
         except LaunchError as error:
             self._close(listener)
-            raise StartError(
-                FaultCause.START_FAILED,
-                Text("worker.could_not_started", "It could not be started: {why}.", why=error),
-                {},
-            ) from error
+            why = Text("worker.could_not_started", "It could not be started: {why}.", why=error)
+            raise StartError(FaultCause.START_FAILED, why, {}) from error
         except BaseException as error:
             self._close(listener)
             if process is not None and not process.exited.done():
                 await process.end()
             if process is not None and isinstance(error, StartError):
                 error.log = await process.log()
-            if isinstance(error, StartError) and error.cause is FaultCause.START_FAILED:
-                await self._check_host(error, begun_s)
+            if (
+                isinstance(error, StartError)
+                and error.cause is FaultCause.START_FAILED
+                and not (has_room() and not self.room.was_full_since(begun_s) and await self._is_served())
+            ):
+                raise HostBusyError(placed("this host has no room for a bot", error.explanation)) from error
             raise
-
-    async def _check_host(self, error: StartError, begun_s: float) -> None:
-        """Find out whether a bot could have started since then. Raises HostBusyError where it could not."""
-        if has_room() and not self.room.was_full_since(begun_s) and await self._is_served():
-            return
-        raise HostBusyError(placed("this host has no room for a bot", error.explanation)) from error
 
     async def _is_served(self) -> bool:
         """Return whether who comes to a listener is heard; if not, this process is of no use any more."""
@@ -241,11 +234,8 @@ class BotStarter:
         bot = WarmBot(BotKey.of(seat), process, listener, stream, games)
         if terms.game is not None and not bot.plays(terms.game):
             listed = ", ".join(game[:40] for game in games[:5]) or "no game"
-            raise StartError(
-                FaultCause.START_FAILED,
-                Text("worker.joined_not", "It joined for {games}, not for {game}.", games=listed, game=terms.game),
-                {},
-            )
+            why = Text("worker.joined_not", "It joined for {games}, not for {game}.", games=listed, game=terms.game)
+            raise StartError(FaultCause.START_FAILED, why, {})
         return bot
 
     async def _join(self, admission: StreamAdmission) -> tuple[BotStream, Sequence[str]]:
@@ -313,7 +303,11 @@ class StartClock:
         """Look at the start, and return whether it has used up its time. Raises StarvedError."""
         now = self._loop.time()
         wall_us = round((now - self._begun) * 1_000_000)
-        figures = self._read(now, wall_us)
+        self._lag_us += max(round((now - self._due) * 1_000_000), self._own.look()[0], 0)
+        self._looks += 1
+        figures = Figures(wall_us, is_readable=False)
+        if (reading := self._meter.look()) is not None:
+            figures = Figures(wall_us, *reading, min(self._lag_us, wall_us), self._looks)
         if figures.charge_us(self._cores) >= self._limit_us:
             return True
         if wall_us >= self._bound_us:
@@ -324,14 +318,6 @@ class StartClock:
         """Close the files that were read."""
         self._meter.close()
         self._own.close()
-
-    def _read(self, now: float, wall_us: int) -> Figures:
-        self._lag_us += max(round((now - self._due) * 1_000_000), self._own.look()[0], 0)
-        self._looks += 1
-        reading = self._meter.look()
-        if reading is None:
-            return Figures(wall_us, is_readable=False)
-        return Figures(wall_us, *reading, min(self._lag_us, wall_us), self._looks)
 
 
 async def answers(socket: Path) -> bool:

@@ -63,7 +63,9 @@ class WarmBots:
         process that had a seat is ended.
         """
         seats: list[WarmBot | StartError | None] = [
-            _refusal(seat) or (None if spec.uses_fresh_bots else self._take(BotKey.of(seat), spec.game, secret_block))
+            StartError(FaultCause.FLOOD, _BARRED, dict(seat.barred))
+            if seat.barred is not None
+            else (None if spec.uses_fresh_bots else self._take(BotKey.of(seat), spec.game, secret_block))
             for seat in spec.seats
         ]
         try:
@@ -81,7 +83,10 @@ class WarmBots:
                 if isinstance(one, WarmBot):
                     self.end(one)
             raise
-        return [self._admit(one, secret_block) for one in seats if one is not None]
+        for one in seats:
+            if isinstance(one, WarmBot) and secret_block:
+                one.blocks.add(secret_block)
+        return [one for one in seats if one is not None]
 
     async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec, numbers: Sequence[int]) -> None:
         """Start a process for each empty seat. Even if this raises, those that did start are in their seats.
@@ -134,12 +139,6 @@ class WarmBots:
         if self._idle_freezer is not None:
             self._idle_freezer.freezer_of(bot)
         return bot
-
-    def _admit(self, one: WarmBot | StartError, block: str) -> WarmBot | StartError:
-        """Note that a process will have seen that block, and return it."""
-        if isinstance(one, WarmBot) and block:
-            one.blocks.add(block)
-        return one
 
     async def start_alone(self, seat: SeatSpec, spec: MatchSpec) -> WarmBot:
         """Start a process while no other starts or ends; the caller ends it. Raises StartError, HostingError."""
@@ -212,11 +211,6 @@ class WarmBots:
         return None
 
 
-def _refusal(seat: SeatSpec) -> StartError | None:
-    """Return why a seat's bot is not even started, if it is barred."""
-    return None if seat.barred is None else StartError(FaultCause.FLOOD, _BARRED, dict(seat.barred))
-
-
 async def _mark(bot: WarmBot) -> None:
     """Mark where the next match begins in its output: earlier output is not evidence for it."""
     if bot.has_played:
@@ -226,10 +220,7 @@ async def _mark(bot: WarmBot) -> None:
 def _starved(
     names: Mapping[int, str], seat: int, error: StarvedError, computed_us: Mapping[int, int]
 ) -> MatchLostError:
-    """Return the fault of the host that a bot got no processor for its start, not even alone.
-
-    `computed_us` is what the others used since they have joined; the one that used most is named.
-    """
+    """Return the host's fault that a bot got no processor for its start; the other that used most is named."""
     waited_s = (error.figures.queue_wait_us + error.figures.referee_lag_us) / 1_000_000
     why = Text(
         "worker.seat_could_not_start_waited",

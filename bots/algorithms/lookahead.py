@@ -85,7 +85,14 @@ class Lookahead:
             for candidate in alive:
                 if progress(valued) >= 1:
                     break
-                candidate.total += self._play_out(state, candidate.line.actions, seed)
+                seat = state.seat()
+                assert seat is not None
+                random = Random(seed)
+                copy = state.clone(SeededChance(seed))
+                turns = TurnCounter(self.game, copy)
+                play_line(self.game, copy, candidate.line.actions, random)
+                play_turns(self.game, copy, turns, round(self.horizon.rounds * self.seats), random)
+                candidate.total += self.game.evaluate(copy, seat)
                 candidate.playouts += 1
                 valued += 1
             alive = self._sorted(alive)[: max(1, ceil(lines * (1 - progress(valued))))]
@@ -99,7 +106,13 @@ class Lookahead:
         """Return the incumbent, a line for each action, and capricious ones; at least one, however short the time."""
         seed = self.random.getrandbits(53)
         found: list[ActionLine] = []
-        for plan in self._plans(state, incumbent):
+        # What is likely to be good comes first, then the rest in a drawn order.
+        plans: list[Sequence[int]] = [[self.game.quick_action(state, self.random)]]
+        if incumbent and state.is_legal(incumbent[0]):
+            plans.insert(0, incumbent)
+        others = [[action] for action in spread(state.legal_actions())]
+        self.random.shuffle(others)
+        for plan in [*plans, *others]:
             if found and progress(len(found)) > _FIRST_LOOK:
                 break
             found.append(value_line(self.game, state, plan, seed))
@@ -110,23 +123,3 @@ class Lookahead:
             plan, seed = [self.random.choice(actions)], self.random.getrandbits(53)
             found.append(value_line(self.game, state, plan, seed, self.horizon.caprice))
         return found
-
-    def _plans(self, state: State, incumbent: Sequence[int]) -> list[Sequence[int]]:
-        """Return how lines begin: what is likely to be good comes first, then the rest in a drawn order."""
-        plans: list[Sequence[int]] = [[self.game.quick_action(state, self.random)]]
-        if incumbent and state.is_legal(incumbent[0]):
-            plans.insert(0, incumbent)
-        others = [[action] for action in spread(state.legal_actions())]
-        self.random.shuffle(others)
-        return [*plans, *others]
-
-    def _play_out(self, state: State, line: Sequence[int], seed: int) -> float:
-        """Return the value, for the seat that decides, of the position some turns after the line."""
-        seat = state.seat()
-        assert seat is not None
-        random = Random(seed)
-        copy = state.clone(SeededChance(seed))
-        turns = TurnCounter(self.game, copy)
-        play_line(self.game, copy, line, random)
-        play_turns(self.game, copy, turns, round(self.horizon.rounds * self.seats), random)
-        return self.game.evaluate(copy, seat)

@@ -74,7 +74,12 @@ class SearchBot(Bot):
             answered = len(line) if self._playouts is not None else 1
             self._plan = line[answered:]
             return list(line[:answered])
-        self._root = self._known_root(decision) or Node(decision.match.seat)
+        node = self._root  # of the last tree, unless the match has left it
+        for event in decision.events:
+            if node is not None and not event.forced:
+                node = node.child(event.action)
+        seat = decision.match.seat
+        self._root = node if node is not None and node.seat == seat else Node(seat)
         if self._playouts is not None:
             return self._search.best_turn(self._root, decision.state(), self._playouts)
         progress = self._progress(decision)
@@ -89,14 +94,6 @@ class SearchBot(Bot):
         start = self._clock()
         seconds = thinking_seconds(decision)
         return lambda _: (self._clock() - start) / seconds if seconds > 0 else 1.0
-
-    def _known_root(self, decision: Decision) -> Node | None:
-        """Return the part of the last tree that begins here, or None if the match left the tree."""
-        node = self._root
-        for event in decision.events:
-            if node is not None and not event.forced:
-                node = node.child(event.action)
-        return node if node is not None and node.seat == decision.match.seat else None
 
 
 def thinking_seconds(decision: Decision) -> float:

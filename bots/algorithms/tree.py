@@ -165,10 +165,7 @@ class Search:
         return decide_turn(state, choose)
 
     def _plant(self, root: Node, state: State, goes_on: Callable[[int], bool]) -> int:
-        """Put the turns that look best into the tree, each as if it had been tried some times.
-
-        Return how many positions were valued for it.
-        """
+        """Put the turns that look best into the tree, as if tried some times; return how many positions that valued."""
         valued = 0
 
         def count(looked: int) -> bool:
@@ -222,24 +219,17 @@ class Search:
         seat = state.seat()
         while seat is not None and state.seat() == seat and len(path) < _LONGEST:
             legal = state.legal_actions()
-            action = legal[self._likely(seat, legal)]
+            means = self._history.means(seat, legal)
+            spread = max(self._high[seat] - self._low[seat], 1e-9) * self._settings.caprice
+            random = self._random.random
+            noisy = [mean + spread * random() for mean in means]
+            action = legal[noisy.index(max(noisy))]
             path.append((seat, action, None, 0))
             state.apply_unchecked(action)
             play_forced(state)
 
-    def _likely(self, seat: int, legal: Sequence[int]) -> int:
-        """Return the index of an action that led to much elsewhere, with some caprice."""
-        means = self._history.means(seat, legal)
-        spread = max(self._high[seat] - self._low[seat], 1e-9) * self._settings.caprice
-        random = self._random.random
-        noisy = [mean + spread * random() for mean in means]
-        return noisy.index(max(noisy))
-
     def _select(self, node: Node) -> int:
-        """Return the slot of the action with the highest upper confidence bound.
-
-        What an action led to elsewhere counts as some tries, fewer the more it was tried here.
-        """
+        """Return the slot of the action with the highest bound; results elsewhere count less the more it was tried."""
         seat = node.seat or 0
         spread = max(self._high[seat] - self._low[seat], 1e-9)
         weight = self._settings.exploration * spread * sqrt(log(node.visits_total + 1))

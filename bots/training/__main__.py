@@ -198,7 +198,13 @@ def main(argv: Sequence[str]) -> int:
         _need_writable(arguments.out)
         with players(arguments.processes) as play:
             found = train(DuelSetup(game, seats, play), start, arguments)
-        _write(found, arguments.out)
+        try:
+            arguments.out.write_text(found.dump(), encoding="utf-8")
+        except OSError as error:
+            sys.stdout.write(found.dump())  # so that no climb is lost
+            raise WeightsFileError(
+                f"{arguments.out} cannot be written: {error.strerror}; what it should hold was printed"
+            ) from None
         sys.stdout.write(f"the weights are in {arguments.out}\n")
     except (AbilityError, EngineError, WeightsFileError) as error:
         print_line(f"bots.training: {error}")
@@ -212,15 +218,6 @@ def main(argv: Sequence[str]) -> int:
         print_line("bots.training: stopped; nothing was written")
         return 130
     return 0
-
-
-def _write(found: WeightsFile, out: Path) -> None:
-    """Write the file; where that fails its text is printed, so that no climb is lost. Raises WeightsFileError."""
-    try:
-        out.write_text(found.dump(), encoding="utf-8")
-    except OSError as error:
-        sys.stdout.write(found.dump())
-        raise WeightsFileError(f"{out} cannot be written: {error.strerror}; what it should hold was printed") from None
 
 
 def _need_writable(out: Path) -> None:

@@ -25,11 +25,6 @@ _GAMES = "/usr/games"
 """Where Debian installs engines; not everybody's PATH leads there."""
 
 
-def _program(name: str) -> str:
-    """Return the full path of a program if it is found, else its name."""
-    return shutil.which(name) or shutil.which(name, path=_GAMES) or name
-
-
 def _option(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not (name and separator) or not text.isprintable():
@@ -62,12 +57,6 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _go(options: argparse.Namespace) -> str:
-    """Return what the engine is told each time; empty for the clock of the match."""
-    limits = {kind: getattr(options, kind) for kind in ("nodes", "depth", "movetime")}
-    return next((f"go {kind} {value}" for kind, value in limits.items() if value), "")
-
-
 def _end(process: EngineProcess, number: int, frame: FrameType | None) -> NoReturn:
     """Tell what the engine has not answered, and end: the arena sends a bot this signal when its time is up."""
     del frame
@@ -82,10 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play until the arena closes the stream; 1 if the engine fails, which is told in one line."""
     options = read_arguments(arguments)
     try:
-        process = EngineProcess([_program(options.engine), *options.arguments])
+        engine = shutil.which(options.engine) or shutil.which(options.engine, path=_GAMES) or options.engine
+        process = EngineProcess([engine, *options.arguments])
         signal.signal(signal.SIGTERM, partial(_end, process))
         try:
-            run(UciBot(Engine(process, dict(options.option)), _go(options)))
+            limits = {kind: getattr(options, kind) for kind in ("nodes", "depth", "movetime")}
+            go = next((f"go {kind} {value}" for kind, value in limits.items() if value), "")
+            run(UciBot(Engine(process, dict(options.option)), go))
         finally:
             process.stop()
     except UciError as error:

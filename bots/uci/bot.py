@@ -84,15 +84,11 @@ def go_by_clock(decision: Decision) -> str:
     """
     clock = decision.match.clock
     if clock.bank_us or clock.increment_us:
-        return _by_bank(decision, clock)
+        left, more = max(decision.bank_us // 1000, 1), clock.increment_us // 1000
+        go = f"go wtime {left} btime {left} winc {more} binc {more}"
+        return f"{go} movetime {_share_ms(decision.time_limit_us)}" if clock.decision_limit_us else go
     left_s = decision.seconds_left()
     return f"go movetime {_UNTIMED_MS if left_s is None else _share_ms(left_s * 1e6)}"
-
-
-def _by_bank(decision: Decision, clock: match_pb2.Clock) -> str:
-    left, more = max(decision.bank_us // 1000, 1), clock.increment_us // 1000
-    go = f"go wtime {left} btime {left} winc {more} binc {more}"
-    return f"{go} movetime {_share_ms(decision.time_limit_us)}" if clock.decision_limit_us else go
 
 
 def _share_ms(limit_us: float) -> int:

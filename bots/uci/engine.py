@@ -138,7 +138,12 @@ class EngineProcess:
         while True:
             line = readline(LONGEST_LINE)
             if not line.endswith(b"\n"):
-                raise self._endless(line) if len(line) == LONGEST_LINE else self._ended()
+                if len(line) < LONGEST_LINE:
+                    raise self._ended()
+                raise UciError(
+                    f"the engine {self.name} wrote {len(line)} bytes without an end of line when it was asked "
+                    f"{quote(self._asked)}: {quote(line)}"
+                )
             if line.startswith(word):
                 return line.rstrip()
 
@@ -170,12 +175,6 @@ class EngineProcess:
     def illegal(self, answer: str | bytes) -> UciError:
         """Return the error of an answer to what the engine was asked last that is no legal move."""
         return UciError(f"the engine {self.name} answered {quote(answer)} to {quote(self._asked)}: no legal move")
-
-    def _endless(self, line: bytes) -> UciError:
-        return UciError(
-            f"the engine {self.name} wrote {len(line)} bytes without an end of line when it was asked "
-            f"{quote(self._asked)}: {quote(line)}"
-        )
 
     def _ended(self) -> UciError:
         try:

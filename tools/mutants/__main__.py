@@ -50,7 +50,14 @@ def _try_area(name: str, reasons: Mapping[str, str], options: argparse.Namespace
         if not options.near:
             harmless = [fault for fault in tried if fault.key in reasons]
             tried = harmless + _try([fault for fault in tried if fault not in harmless], checkout.notice_far, results)
-    return _sum_up(name, len(faults), tried, reasons)
+    count = len(faults)
+    for fault in tried:
+        why = reasons.get(fault.key, "NO TEST NOTICES IT").strip()
+        _print(f"  {fault.path}:{fault.line}: {fault.name}: {fault.text}\n    {why}")
+    known = sum(fault.key in reasons for fault in tried)
+    noticed = count - len(tried)
+    _print(f"{name}: {noticed} of {count} noticed, {known} change nothing")
+    return int(len(tried) > known or noticed < LEAST_NOTICED * (count - known))
 
 
 def _try(faults: Sequence[Fault], notice: Callable[[Fault], str], results: Results) -> list[Fault]:
@@ -63,17 +70,6 @@ def _try(faults: Sequence[Fault], notice: Callable[[Fault], str], results: Resul
         if not by:
             survivors.append(fault)
     return survivors
-
-
-def _sum_up(name: str, count: int, survivors: Sequence[Fault], reasons: Mapping[str, str]) -> int:
-    """Say which faults no test has noticed, and why if that is known; return 1 if that is too much."""
-    for fault in survivors:
-        why = reasons.get(fault.key, "NO TEST NOTICES IT").strip()
-        _print(f"  {fault.path}:{fault.line}: {fault.name}: {fault.text}\n    {why}")
-    harmless = sum(fault.key in reasons for fault in survivors)
-    noticed = count - len(survivors)
-    _print(f"{name}: {noticed} of {count} noticed, {harmless} change nothing")
-    return int(len(survivors) > harmless or noticed < LEAST_NOTICED * (count - harmless))
 
 
 def _print(text: str) -> None:

@@ -49,7 +49,16 @@ class Checkout:
         self._place = place
         self._tests = tests
         self._marks = marks
-        _copy(place)
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=_ROOT,
+            capture_output=True,
+            check=True,
+        )
+        for name in filter(None, listed.stdout.decode().split("\0")):
+            if (_ROOT / name).is_file():
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(_ROOT / name, place / name)
         took = self._took = _read_times()
         self._files = sorted(_test_files(place, tests), key=lambda file: (took.get(file, 0.0), file))
 
@@ -116,24 +125,18 @@ class Checkout:
             except subprocess.TimeoutExpired:
                 return "it hangs"
             finally:
-                _end(process)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, 9)
+                process.wait()
             output.seek(0)
             told = output.read().decode(errors="replace")
             note(told)
-            return "" if code in {0, _NOTHING_COLLECTED} else _first_failure(told)
-
-
-def _copy(place: Path) -> None:
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=_ROOT,
-        capture_output=True,
-        check=True,
-    )
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        if (_ROOT / name).is_file():
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(_ROOT / name, place / name)
+            if code in {0, _NOTHING_COLLECTED}:
+                return ""
+            failures = [line for line in told.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+            if failures:
+                return failures[0].partition(" ")[2].partition(" - ")[0]
+            return (told.splitlines() or ["it crashes"])[-1]
 
 
 def _test_files(place: Path, tests: Sequence[str]) -> Iterator[str]:
@@ -154,16 +157,3 @@ def _keep_times(output: str) -> None:
         measured[file] = measured.get(file, 0.0) + float(seconds)
     PLACE.mkdir(exist_ok=True)
     _TIMES.write_text(json.dumps(_read_times() | measured, indent=1), encoding="utf-8")
-
-
-def _first_failure(output: str) -> str:
-    """Return which test failed first, as pytest says it at its end."""
-    told = [line for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-    return told[0].partition(" ")[2].partition(" - ")[0] if told else (output.splitlines() or ["it crashes"])[-1]
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a run, which a fault may have made hang."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)
-    process.wait()

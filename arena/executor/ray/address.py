@@ -42,13 +42,12 @@ def check_address(text: str) -> None:
     """Raise ExecutorFailedError unless the text is empty, `auto` or HOST:PORT."""
     found = _ADDRESS.fullmatch(text)
     if text not in ("", AUTO) and (found is None or not 0 < int(found[2]) < 65536):
-        raise ExecutorFailedError(
-            Text(
-                "executor.no_address_head_ray_write",
-                "{text} is no address of a head of Ray; write HOST:PORT, like 127.0.0.1:6379",
-                text=repr(text),
-            )
+        why = Text(
+            "executor.no_address_head_ray_write",
+            "{text} is no address of a head of Ray; write HOST:PORT, like 127.0.0.1:6379",
+            text=repr(text),
         )
+        raise ExecutorFailedError(why)
 
 
 async def find_head(text: str) -> Head:
@@ -57,13 +56,33 @@ async def find_head(text: str) -> Head:
     check_address(text)
     if text in ("", AUTO):
         text = (await _probe(AUTO))["address"]
-    host, _, port = text.rpartition(":")
-    host = host.strip("[]")
-    addresses = await _resolve(host, int(port), text)
-    is_closed = all(ipaddress.ip_address(one).is_loopback for one in addresses) and await _is_closed(int(port))
+    host, port = text.rpartition(":")[0].strip("[]"), int(text.rpartition(":")[2])
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, TimeoutError) as error:
+        why = Text(
+            "executor.no_machine_known_name",
+            "no machine is known by the name of {address}; {remedy}",
+            address=text,
+            remedy=START_HEAD,
+        )
+        raise ExecutorFailedError(why) from error
+    is_closed = all(ipaddress.ip_address(one[4][0]).is_loopback for one in found) and await _is_closed(port)
     if not is_closed and os.environ.get("RAY_AUTH_MODE") != "token":
         raise _open(text)
-    await _connect(host, int(port), text)
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            _, writer = await asyncio.open_connection(host, port)
+    except (OSError, TimeoutError) as error:
+        why = Text(
+            "executor.no_head_ray_answers",
+            "no head of Ray answers at {address}; {remedy}",
+            address=text,
+            remedy=START_HEAD,
+        )
+        raise ExecutorFailedError(why) from error
+    writer.close()
     await _probe(text)
     if not is_closed and "problem" not in await _ask(text, {**os.environ, "RAY_AUTH_MODE": "disabled"}):
         raise _open(text)  # it lets us in without a token, too: one that wants none ignores ours
@@ -71,30 +90,13 @@ async def find_head(text: str) -> Head:
 
 
 def _open(text: str) -> ExecutorFailedError:
-    return ExecutorFailedError(
-        Text(
-            "executor.head_can_reached_other_machines",
-            "the head at {address} can be reached from other machines, and whoever reaches it runs programs "
-            "there; set RAY_AUTH_MODE=token there and here (`ray get-auth-token --generate` makes the token)",
-            address=text,
-        )
+    why = Text(
+        "executor.head_can_reached_other_machines",
+        "the head at {address} can be reached from other machines, and whoever reaches it runs programs "
+        "there; set RAY_AUTH_MODE=token there and here (`ray get-auth-token --generate` makes the token)",
+        address=text,
     )
-
-
-async def _resolve(host: str, port: int, text: str) -> set[str]:
-    try:
-        async with asyncio.timeout(CONNECT_S):
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, TimeoutError) as error:
-        raise ExecutorFailedError(
-            Text(
-                "executor.no_machine_known_name",
-                "no machine is known by the name of {address}; {remedy}",
-                address=text,
-                remedy=START_HEAD,
-            )
-        ) from error
-    return {str(one[4][0]) for one in found}
+    return ExecutorFailedError(why)
 
 
 async def _is_closed(port: int) -> bool:
@@ -119,22 +121,6 @@ def _own_addresses() -> set[str]:
     return {address for address in found if not ipaddress.ip_address(address).is_loopback}
 
 
-async def _connect(host: str, port: int, text: str) -> None:
-    try:
-        async with asyncio.timeout(CONNECT_S):
-            _, writer = await asyncio.open_connection(host, port)
-    except (OSError, TimeoutError) as error:
-        raise ExecutorFailedError(
-            Text(
-                "executor.no_head_ray_answers",
-                "no head of Ray answers at {address}; {remedy}",
-                address=text,
-                remedy=START_HEAD,
-            )
-        ) from error
-    writer.close()
-
-
 async def _probe(text: str) -> dict[str, str]:
     """Return what a head says of itself, which is of our versions. Raises ExecutorFailedError."""
     found = await _ask(text)
@@ -143,18 +129,16 @@ async def _probe(text: str) -> dict[str, str]:
     python = ".".join(map(str, sys.version_info[:3]))
     for what, theirs, ours in (("Ray", found["ray"], found["own_ray"]), ("Python", found["python"], python)):
         if theirs != ours:
-            raise ExecutorFailedError(
-                Text(
-                    "executor.head_runs_here_install_same",
-                    "the head at {address} runs {name} {theirs}, and here is {program} {ours}; install the same "
-                    "on both",
-                    address=text,
-                    name=what,
-                    theirs=theirs,
-                    program=what,
-                    ours=ours,
-                )
+            why = Text(
+                "executor.head_runs_here_install_same",
+                "the head at {address} runs {name} {theirs}, and here is {program} {ours}; install the same on both",
+                address=text,
+                name=what,
+                theirs=theirs,
+                program=what,
+                ours=ours,
             )
+            raise ExecutorFailedError(why)
     return found
 
 
@@ -169,20 +153,19 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
         start_new_session=True,
     )
     assert process.stdout is not None
+    why = Text(
+        "executor.what_listens_no_head_ray",
+        "what listens at {address} is no head of Ray; {remedy}",
+        address=text,
+        remedy=START_HEAD,
+    )
     try:
         await process.stdout.readline()
         async with asyncio.timeout(PROBE_S):
             said = await process.stdout.read()
             await process.wait()
     except TimeoutError:
-        raise ExecutorFailedError(
-            Text(
-                "executor.what_listens_no_head_ray",
-                "what listens at {address} is no head of Ray; {remedy}",
-                address=text,
-                remedy=START_HEAD,
-            )
-        ) from None
+        raise ExecutorFailedError(why) from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):
@@ -191,11 +174,4 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
     try:
         return {key: from_json(words) for key, words in json.loads(said.splitlines()[-1]).items()}
     except (ValueError, IndexError):
-        raise ExecutorFailedError(
-            Text(
-                "executor.what_listens_no_head_ray",
-                "what listens at {address} is no head of Ray; {remedy}",
-                address=text,
-                remedy=START_HEAD,
-            )
-        ) from None
+        raise ExecutorFailedError(why) from None

@@ -24,9 +24,9 @@ from arena.hosting.cgroups.holder import sweep_groups
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, resolve_command
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.runtimes.runtime import InstalledRuntime, RuntimeSettings, RuntimeSettingsError, parse_runtimes
+from arena.hosting.runtimes.runtime import RuntimeSettings, RuntimeSettingsError, parse_runtimes
 from arena.hosting.sandbox.probe import probe
-from arena.hosting.store import StoredVersion, StoreError, VersionStore
+from arena.hosting.store import StoreError, VersionStore
 from arena.hosting.user_directories import cache_directory, sweep
 from engine.text import Text, joined
 
@@ -139,9 +139,23 @@ class VersionCache:
 
     def find(self, wanted: WantedVersion) -> CachedProgram:
         """Return a program, and have it kept; its files were checked. Raises MissingError, VersionUnplayableError."""
-        stored = self._check(wanted.content)
         try:
-            runtime = self._runtime(wanted.runtime, stored.manifest.runtime)
+            if not self._store.renew(wanted.content):
+                raise MissingError
+            stored = self._store.get(wanted.content)
+        except StoreError as error:
+            with suppress(StoreError):
+                self._store.remove(wanted.content)
+            raise MissingError from error
+        try:
+            runtime = self._runtimes.get(stored.manifest.runtime)
+            if wanted.runtime and runtime.hash != wanted.runtime:
+                why = Text(
+                    "executor.runtime_another_one_than_here",
+                    "its runtime {name} is another one than here; install the same on every machine",
+                    name=repr(stored.manifest.runtime),
+                )
+                raise VersionUnplayableError(why)
             command = resolve_command(stored.manifest, stored.directory, runtime.places)
         except (BotDirectoryError, HostingError) as error:
             raise VersionUnplayableError(str(error)) from error
@@ -153,30 +167,6 @@ class VersionCache:
             add_archive(self._store, io.BytesIO(archive), content, LIMITS)
         except (BotArchiveError, StoreError) as error:
             raise VersionUnplayableError(str(error)) from error
-
-    def _check(self, content: str) -> StoredVersion:
-        """Return a version that is whole; one that is not is removed. Raises MissingError."""
-        try:
-            if not self._store.renew(content):
-                raise MissingError
-            return self._store.get(content)
-        except StoreError as error:
-            with suppress(StoreError):
-                self._store.remove(content)
-            raise MissingError from error
-
-    def _runtime(self, runtime: str, name: str) -> InstalledRuntime:
-        """Return the runtime with that hash. Raises VersionUnplayableError; the errors of `RuntimeCatalog.get`."""
-        found = self._runtimes.get(name)
-        if runtime and found.hash != runtime:
-            raise VersionUnplayableError(
-                Text(
-                    "executor.runtime_another_one_than_here",
-                    "its runtime {name} is another one than here; install the same on every machine",
-                    name=repr(name),
-                )
-            )
-        return found
 
 
 def program_json(program: CachedProgram) -> dict[str, Any]:

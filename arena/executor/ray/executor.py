@@ -112,12 +112,11 @@ class RayExecutor:
                     )
                 )
             if loop.time() > deadline_s:
-                raise ExecutorFailedError(
-                    Text(
-                        "executor.no_machine_cluster_core_free",
-                        "no machine of the cluster has a core free; end what else runs there, or wait",
-                    )
+                why = Text(
+                    "executor.no_machine_cluster_core_free",
+                    "no machine of the cluster has a core free; end what else runs there, or wait",
                 )
+                raise ExecutorFailedError(why)
             await asyncio.sleep(0.05)
 
     async def _watch(self) -> None:

@@ -46,7 +46,13 @@ def own_facts() -> NodeFacts:
     """Return the facts of this machine."""
     games = {name: registry.get(name).rules_version for name in sorted(registry.names())}
     arena, ray = _version("kingmaker-arena"), _version("ray")
-    return NodeFacts(arena, _hash_code(), platform.python_version(), platform.machine(), games, ray)
+    digest = hashlib.sha256()
+    for name in _CODE:
+        spec = find_spec(name)
+        for root in (spec.submodule_search_locations or ()) if spec else ():
+            for path in sorted(Path(root).rglob("*.py")):
+                digest.update(f"{name}/{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
+    return NodeFacts(arena, digest.hexdigest(), platform.python_version(), platform.machine(), games, ray)
 
 
 def differences(ours: NodeFacts, theirs: NodeFacts, games: Iterable[str]) -> list[str]:
@@ -154,16 +160,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "unknown"
-
-
-def _hash_code() -> str:
-    digest = hashlib.sha256()
-    for name in _CODE:
-        spec = find_spec(name)
-        for root in (spec.submodule_search_locations or ()) if spec else ():
-            for path in sorted(Path(root).rglob("*.py")):
-                digest.update(f"{name}/{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def _minor(text: str) -> tuple[str, ...]:

@@ -96,13 +96,17 @@ class Fleet:
                 self._begin(self._admit(node))
         self.has_looked = True
         self._recall_drained()
-        self._release_drained()
+        for slot in list(self._slots):
+            if slot.node.state is NodeState.DRAINED and (slot.worker is None or not slot.worker.load):
+                self._leave(slot, "its machine was drained")
         self._fill()
         self._refuse_what_nobody_plays()
-        self._notify_agents()
+        for node in self._nodes.values():
+            if node.state in (NodeState.READY, NodeState.DRAINED):
+                slots = sum(slot.node is node and slot.worker is not None for slot in self._slots)
+                node.agent.note.options(num_returns=0).remote({**node.to_json(), "slots": slots})
 
     async def _admit(self, node: ClusterNode) -> None:
-        """Have a machine prove itself."""
         node.agent = make_agent(node.id, self._options.runtimes)
         try:
             problems = await prove(node, self._options.demands)
@@ -124,10 +128,7 @@ class Fleet:
             self._fill()
 
     def _refuse(self, node: ClusterNode, why: str) -> None:
-        """Let a machine play nothing; people are told once why.
-
-        One that does not answer may be dead, which the head knows soon; it is asked again before that is told.
-        """
+        """Let a machine play nothing, and tell people once why; one that does not answer is asked again first."""
         node.state, node.why = NodeState.REFUSED, why
         is_silent = 0 < self._unanswered[node.id] <= MOST_UNANSWERED
         self._due[node.id] = asyncio.get_running_loop().time() + (RETURN_S if is_silent else AGAIN_S)
@@ -169,17 +170,8 @@ class Fleet:
                 node.state, node.why = NodeState.READY, ""
                 self._options.report(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
 
-    def _release_drained(self) -> None:
-        """Let others have the cores of machines that were drained, as soon as nothing is played there."""
-        for slot in list(self._slots):
-            if slot.node.state is NodeState.DRAINED and (slot.worker is None or not slot.worker.load):
-                self._leave(slot, "its machine was drained")
-
     def _lose(self, node: ClusterNode, why: str, *lost: WorkerSlot) -> None:
-        """Give a machine up: what it played is played elsewhere, and what it says later is not heard.
-
-        Some of its slots may have been lost before that was known.
-        """
+        """Give a machine up, with slots already `lost`: its matches move, and what it says later is ignored."""
         if node.state in (NodeState.LOST, NodeState.REFUSED):
             return
         was_playing = node.state in (NodeState.READY, NodeState.DRAINED)
@@ -284,12 +276,6 @@ class Fleet:
             refusals = [node.refusal(job.spec) for node in ready]
             if all(refusals) and refusals[0] is not None:
                 self._pool.refuse(job, refusals[0])
-
-    def _notify_agents(self) -> None:
-        for node in self._nodes.values():
-            if node.state in (NodeState.READY, NodeState.DRAINED):
-                slots = sum(slot.node is node and slot.worker is not None for slot in self._slots)
-                node.agent.note.options(num_returns=0).remote({**node.to_json(), "slots": slots})
 
     # The end.
 

@@ -64,12 +64,7 @@ def ask(text: str) -> dict[str, str]:
                 why=" ".join(str(error).split())[:200],
             )
         }
-    return {
-        "address": text,
-        "ray": known["ray_version"],
-        "own_ray": ray.__version__,
-        "python": known["python_version"],
-    }
+    return {"address": text, "ray": known["ray_version"], "own_ray": ray.__version__, "python": known["python_version"]}
 
 
 def _has_token() -> bool:

@@ -66,8 +66,6 @@ class NodeTally:
 
 @dataclass(slots=True)
 class _Held:
-    """A program that lies on a machine."""
-
     program: CachedProgram
     content: str
     due_s: float
@@ -201,16 +199,14 @@ class ClusterNode:
         return packed
 
     def _refuse(self, seat: SeatSpec, why: str) -> MatchLostError:
-        return MatchLostError(
-            Text(
-                "executor.bot_cannot_play",
-                "{name}: bot {bot} cannot play there: {why}",
-                name=self.name,
-                bot=seat.name,
-                why=why,
-            ),
-            HostCause.HOSTING_FAILED,
+        message = Text(
+            "executor.bot_cannot_play",
+            "{name}: bot {bot} cannot play there: {why}",
+            name=self.name,
+            bot=seat.name,
+            why=why,
         )
+        return MatchLostError(message, HostCause.HOSTING_FAILED)
 
     def _localize(self, seat: SeatSpec) -> SeatSpec:
         held = self._held.get(_key(seat))

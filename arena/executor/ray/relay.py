@@ -56,7 +56,10 @@ class RelayedWorker:
                     if event[0] == "ended":
                         _, spoke, code, self._output = event
                         return spoke, code
-                    self._take(event)
+                    if event[0] == "silent":
+                        self._on_silent()
+                    elif event[1]["event"] != BEAT:
+                        self._handle(event[1], event[2])
         except TransportLostError as error:
             self.is_lost = True
             self._on_silent()
@@ -104,12 +107,6 @@ class RelayedWorker:
             return said
         finally:
             self._is_polling = False
-
-    def _take(self, event: list[Any]) -> None:
-        if event[0] == "silent":
-            self._on_silent()
-        elif event[1]["event"] != BEAT:
-            self._handle(event[1], event[2])
 
     def _order(self, order: Mapping[str, Any]) -> None:
         """Have an order sent together with all that are given before the event loop goes on."""

@@ -61,14 +61,13 @@ async def join(address: str) -> Head:
     head = await find_head(address)
     _keep_quiet()
     if not await _is_joined(head.address):
-        raise ExecutorFailedError(
-            Text(
-                "executor.machine_not_cluster_ray_start",
-                "this machine is not in the cluster; `ray start --address {address}` joins it, with --num-cpus 0 "
-                "if nothing is to be played here",
-                address=head.address,
-            )
+        message = Text(
+            "executor.machine_not_cluster_ray_start",
+            "this machine is not in the cluster; `ray start --address {address}` joins it, with --num-cpus 0 "
+            "if nothing is to be played here",
+            address=head.address,
         )
+        raise ExecutorFailedError(message)
     if head.is_closed:
         # Else Ray asks the network for another address of this machine, at which that head does not listen.
         part_of_ray("_private.ray_constants").ENABLE_RAY_CLUSTER = False
@@ -89,31 +88,26 @@ async def join(address: str) -> Head:
     try:
         await apart(enter, JOIN_S)
     except TimeoutError:
-        raise ExecutorFailedError(
-            Text(
-                "executor.head_does_not_let_us_join",
-                "the head at {address} does not let us join; see its log",
-                address=head.address,
-            )
-        ) from None
+        message = Text(
+            "executor.head_does_not_let_us_join",
+            "the head at {address} does not let us join; see its log",
+            address=head.address,
+        )
+        raise ExecutorFailedError(message) from None
     except Exception as error:  # whatever Ray raises
         why = " ".join(str(error).split())[:300]
-        raise ExecutorFailedError(
-            Text(
-                "executor.head_does_not_let_us",
-                "the head at {address} does not let us join: {why}; see its log",
-                address=head.address,
-                why=why,
-            )
-        ) from error
+        message = Text(
+            "executor.head_does_not_let_us",
+            "the head at {address} does not let us join: {why}; see its log",
+            address=head.address,
+            why=why,
+        )
+        raise ExecutorFailedError(message) from error
     return head
 
 
 async def _is_joined(address: str) -> bool:
-    """Return whether a Ray of that cluster answers on this machine.
-
-    Ray itself would look for one for a minute, and ends this process where the one that it knows of does not answer.
-    """
+    """Return whether a Ray of that cluster answers here; Ray itself looks for a minute, or ends this process."""
     if not await apart(part_of_ray("_private.services").find_node_ids, JOIN_S):
         return False
     with suppress(Exception):  # whatever Ray raises
@@ -151,12 +145,10 @@ async def look_at_nodes() -> Sequence[Mapping[str, Any]]:
     try:
         return await apart(_ask_for_nodes, LOOK_S)
     except Exception as error:  # whatever Ray raises
-        raise ExecutorFailedError(
-            Text(
-                "executor.head_cluster_does_not_answer",
-                "the head of the cluster does not answer any more; start it again",
-            )
-        ) from error
+        why = Text(
+            "executor.head_cluster_does_not_answer", "the head of the cluster does not answer any more; start it again"
+        )
+        raise ExecutorFailedError(why) from error
 
 
 async def are_cores_held(count: int) -> bool:
@@ -176,10 +168,7 @@ def _ask_for_cores() -> list[tuple[float, float]]:
 
 
 def _ask_for_nodes() -> list[dict[str, Any]]:
-    """Return the machines in the words of `ray.nodes`.
-
-    That itself waits for ever for a head that is gone, and ends this process when another one answers in its place.
-    """
+    """Return what `ray.nodes` would; that waits for ever for a head that is gone, or ends this process."""
     client = part_of_ray("_private.worker").global_worker.gcs_client
     alive = part_of_ray("core.generated.gcs_pb2").GcsNodeInfo.ALIVE
     return [

@@ -75,7 +75,15 @@ class Slot:
         self._orders[number] = orders
         while self._next in self._orders:
             for order in self._orders.pop(self._next):
-                self._obey(order)
+                if order["act"] == "tell":
+                    self._child.send(order["head"])
+                elif order["act"] == "run":
+                    self._words = order["words"]
+                    self._life = asyncio.create_task(self._live())
+                elif order["act"] == "stop":
+                    self._child.stop()
+                elif order["act"] == "kill":
+                    self._child.kill()
             self._next += 1
 
     async def poll(self, number: int, orders: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
@@ -98,17 +106,6 @@ class Slot:
     def _note(self, *event: Any) -> None:
         self._said.append(list(event))
         self._has_news.set()
-
-    def _obey(self, order: Mapping[str, Any]) -> None:
-        if order["act"] == "tell":
-            self._child.send(order["head"])
-        elif order["act"] == "run":
-            self._words = order["words"]
-            self._life = asyncio.create_task(self._live())
-        elif order["act"] == "stop":
-            self._child.stop()
-        elif order["act"] == "kill":
-            self._child.kill()
 
     async def _live(self) -> None:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -71,18 +71,7 @@ async def _look(row: Mapping[str, Any]) -> NodeView:
     end_actor(node.agent)
     drained = [one["why"] for one in said if one["state"] == NodeState.DRAINED]
     state = NodeState.REFUSED if problems else NodeState.DRAINED if drained else NodeState.READY
-    return _view(node, state, all_of(problems or drained), said)
-
-
-async def _ask(agent: Any) -> Mapping[str, Any]:
-    """Return what a coordinator said of a machine; nothing if it has just ended."""
-    with suppress(TransportLostError, ExecutorFailedError):
-        found: Mapping[str, Any] = await ask(agent.state.remote(), limit_s=ANSWER_S)
-        return found
-    return {}
-
-
-def _view(node: ClusterNode, state: NodeState, why: str, said: Sequence[Mapping[str, Any]]) -> NodeView:
+    why = all_of(problems or drained)
     clock = node.clock
     return NodeView(
         id=node.id,
@@ -99,3 +88,11 @@ def _view(node: ClusterNode, state: NodeState, why: str, said: Sequence[Mapping[
         void=sum(one["void"] for one in said),
         slow=sum(one["slow"] for one in said),
     )
+
+
+async def _ask(agent: Any) -> Mapping[str, Any]:
+    """Return what a coordinator said of a machine; nothing if it has just ended."""
+    with suppress(TransportLostError, ExecutorFailedError):
+        found: Mapping[str, Any] = await ask(agent.state.remote(), limit_s=ANSWER_S)
+        return found
+    return {}

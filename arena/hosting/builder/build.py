@@ -12,7 +12,7 @@ import secrets
 import shlex
 import stat
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -90,8 +90,6 @@ class BuildFailure:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A version to be built."""
-
     stored: StoredVersion
     runtime: InstalledRuntime
     builds: BuildStore
@@ -125,27 +123,20 @@ async def build_version(
         return built
     level = await asyncio.to_thread(lambda: programs.sandbox_level(has_owner=has_owner))
     try:
-        return await _build_alone(_Job(stored, runtime, builds, level, limits))
+        job = _Job(stored, runtime, builds, level, limits)
+        while True:
+            with job.builds.lock(job.stored.hash, job.runtime.hash) as is_ours:
+                if is_ours:
+                    built = await asyncio.to_thread(job.find)
+                    return built if built is not None else await _build(job)
+            await asyncio.sleep(_TRY_AGAIN_S)
     except OSError as error:
-        raise StorageFailedError(
-            placed(
-                builds.root,
-                Text(
-                    "hosting.nothing_can_built_check_space",
-                    "nothing can be built ({why}); check space and permissions there",
-                    why=os_error_text(error),
-                ),
-            )
-        ) from error
-
-
-async def _build_alone(job: _Job) -> Built | BuildFailure:
-    while True:
-        with job.builds.lock(job.stored.hash, job.runtime.hash) as is_ours:
-            if is_ours:
-                built = await asyncio.to_thread(job.find)
-                return built if built is not None else await _build(job)
-        await asyncio.sleep(_TRY_AGAIN_S)
+        why = Text(
+            "hosting.nothing_can_built_check_space",
+            "nothing can be built ({why}); check space and permissions there",
+            why=os_error_text(error),
+        )
+        raise StorageFailedError(placed(builds.root, why)) from error
 
 
 async def _build(job: _Job) -> Built | BuildFailure:
@@ -170,7 +161,11 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     """Run the command and keep what it made; what its author did wrong is returned."""
     command, started = shlex.join(job.manifest.build), time.monotonic()
     try:
-        words = resolve_words("build", job.manifest.build, files, _places(job))
+        places = job.runtime.places
+        path = os.environ.get("PATH", SYSTEM_PATH) if job.level == NONE else SYSTEM_PATH
+        words = resolve_words(
+            "build", job.manifest.build, files, ProgramPlaces(places.runtime, places.programs, places.path or path)
+        )
         process = await _start(job, launcher, words, files)
     except (BotDirectoryError, LaunchError) as error:
         return BuildFailure(_without(files, str(error)))
@@ -180,7 +175,14 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     finally:
         await process.end()
     log = log_text(await process.log())
-    _check_begun(process, log)
+    if not process.has_begun and process.exceeded is None and process.exited.result().status:
+        lines = log.strip().splitlines()
+        message = Text(
+            "hosting.sandbox_could_not_made",
+            "a sandbox could not be made: {why}",
+            why=lines[-1] if lines else "it said nothing",
+        )
+        raise SandboxUnavailableError(message)
     ended = process.exited.result() if ended_in_time else None
     sentence = explain_end(command, ended, process.exceeded, job.limits)
     if sentence is not None:
@@ -189,15 +191,13 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     try:
         return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
     except BotDirectoryError as error:
-        return BuildFailure(
-            Text(
-                "hosting.build_command_ended_but",
-                "The build command `{command}` ended, but: {why}.",
-                command=command,
-                why=_without(files, str(error)),
-            ),
-            log,
+        why = Text(
+            "hosting.build_command_ended_but",
+            "The build command `{command}` ended, but: {why}.",
+            command=command,
+            why=_without(files, str(error)),
         )
+        return BuildFailure(why, log)
 
 
 @asynccontextmanager
@@ -222,31 +222,21 @@ async def _keep_log_current(job: _Job, process: HostedProcess) -> None:
         await asyncio.sleep(_LOG_EVERY_S)
 
 
-def _check_begun(process: HostedProcess, log: str) -> None:
-    if not process.has_begun and process.exceeded is None and process.exited.result().status:
-        lines = log.strip().splitlines()
-        raise SandboxUnavailableError(
-            Text(
-                "hosting.sandbox_could_not_made",
-                "a sandbox could not be made: {why}",
-                why=lines[-1] if lines else "it said nothing",
-            )
-        )
-
-
-def _places(job: _Job) -> ProgramPlaces:
-    """Return where the programs of a build command lie: those of the runtime, and the tools of the system."""
-    places = job.runtime.places
-    path = os.environ.get("PATH", SYSTEM_PATH) if job.level == NONE else SYSTEM_PATH
-    return ProgramPlaces(places.runtime, places.programs, places.path or path)
-
-
 async def _start(job: _Job, launcher: LauncherClient, words: tuple[str, ...], files: Path) -> HostedProcess:
     (files / _TEMPORARY).mkdir(exist_ok=True)
     program = BotProgram(
         command=words,
         directory=str(files),
-        environment=_environment(files),
+        environment={
+            **{name: os.environ[name] for name in _INHERITED if name in os.environ},
+            "TMPDIR": str(files / _TEMPORARY),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONUNBUFFERED": "1",
+            "PYTHONPATH": str(files),
+            "ARENA_BOT_DIR": str(files),
+            # By it the launcher finds everything that the command started.
+            "ARENA_TOKEN": secrets.token_hex(),
+        },
         scratch=None,
         trees=job.runtime.trees,
         variables=job.runtime.environment,
@@ -265,45 +255,26 @@ async def _start(job: _Job, launcher: LauncherClient, words: tuple[str, ...], fi
     return await start_confined(launcher, program, limits)
 
 
-def _environment(files: Path) -> Mapping[str, str]:
-    return {
-        **{name: os.environ[name] for name in _INHERITED if name in os.environ},
-        "TMPDIR": str(files / _TEMPORARY),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONPATH": str(files),
-        "ARENA_BOT_DIR": str(files),
-        # By it the launcher finds everything that the command started.
-        "ARENA_TOKEN": secrets.token_hex(),
-    }
-
-
 def _keep(job: _Job, files: Path, seconds: float) -> Built:
     """Store what the command left. Raises BotDirectoryError if that is no bot, OSError."""
     try:
-        _open_up(files)
+        # The command may have taken rights in its directory from this user.
+        files.chmod(0o700)
+        for path, directories, names in os.walk(files):
+            for name in (*directories, *names):
+                place = Path(path, name)
+                # What cannot be opened up is told when it is to be stored.
+                with suppress(OSError):
+                    mode = place.lstat().st_mode
+                    if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and not mode & stat.S_IRUSR):
+                        place.chmod(mode | stat.S_IRWXU if stat.S_ISDIR(mode) else mode | stat.S_IRUSR)
         resolve_command(job.manifest, files, job.runtime.places)
         return job.builds.keep(job.stored.hash, job.runtime.hash, files, seconds)
     except RecursionError:
-        raise BotFilesError(
-            Text(
-                "hosting.left_directories_directories_too_deep",
-                "it left directories in directories too deep; make fewer",
-            )
-        ) from None
-
-
-def _open_up(directory: Path) -> None:
-    """Give this user back the rights in a directory that a command may have taken from it."""
-    directory.chmod(0o700)
-    for path, directories, names in os.walk(directory):
-        for name in (*directories, *names):
-            place = Path(path, name)
-            # What cannot be opened up is told when it is to be stored.
-            with suppress(OSError):
-                mode = place.lstat().st_mode
-                if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and not mode & stat.S_IRUSR):
-                    place.chmod(mode | stat.S_IRWXU if stat.S_ISDIR(mode) else mode | stat.S_IRUSR)
+        why = Text(
+            "hosting.left_directories_directories_too_deep", "it left directories in directories too deep; make fewer"
+        )
+        raise BotFilesError(why) from None
 
 
 def _without(files: Path, message: str) -> str:

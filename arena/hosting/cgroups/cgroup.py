@@ -45,23 +45,23 @@ class Cgroup:
         self._freezer: Freezer | None = None
         self._entrances: list[int] = []
         try:
-            self._make()
+            for directory in self.place.distinct:
+                os.mkdir(directory)  # noqa: PTH102 - pathlib would double the start-up of the launcher
+            self._lock = take_lock(self.place)
+            if self._lock is None:
+                why = Text(
+                    "hosting.taken_somebody_else", "{path} was taken by somebody else", path=self.place.distinct[0]
+                )
+                raise GroupError(why)
+            for setting in self.place.cgroup_version.settings:
+                self._set(setting)
+            self._freezer = Freezer(self.place)
+            self._entrances = [
+                os.open(f"{directory}/{PROCS}", os.O_WRONLY | os.O_CLOEXEC) for directory in self.place.distinct
+            ]
         except OSError:
             self.remove()
             raise
-
-    def _make(self) -> None:
-        for directory in self.place.distinct:
-            os.mkdir(directory)  # noqa: PTH102 - pathlib would double the start-up of the launcher
-        self._lock = take_lock(self.place)
-        if self._lock is None:
-            raise GroupError(
-                Text("hosting.taken_somebody_else", "{path} was taken by somebody else", path=self.place.distinct[0])
-            )
-        for setting in self.place.cgroup_version.settings:
-            self._set(setting)
-        self._freezer = Freezer(self.place)
-        self._entrances = [_open_entrance(directory) for directory in self.place.distinct]
 
     def _set(self, setting: CgroupSetting) -> None:
         text = setting.text.format(memory_bytes=self.limits.memory_bytes, processes=self.limits.processes)
@@ -156,7 +156,11 @@ def kill_all(place: GroupPlace, freezer: Freezer | None) -> None:
     """Kill everybody in a group. Where the kernel has no way for all at once, they stand still meanwhile."""
     if place.cgroup_version.kill is not None:
         with suppress(OSError):
-            _write(place.path(place.cgroup_version.kill), b"1")
+            file = os.open(place.path(place.cgroup_version.kill), os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                os.write(file, b"1")
+            finally:
+                os.close(file)
             return
     with suppress(OSError):
         if freezer is not None:
@@ -187,18 +191,6 @@ def _rmdir(directory: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def _open_entrance(directory: str) -> int:
-    return os.open(f"{directory}/{PROCS}", os.O_WRONLY | os.O_CLOEXEC)
-
-
-def _write(path: str, data: bytes) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        os.write(file, data)
-    finally:
-        os.close(file)
 
 
 class Freezer:

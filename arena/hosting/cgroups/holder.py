@@ -38,17 +38,15 @@ class GroupHolder:
     def clear(self) -> None:
         """Remove every group of this launcher, whoever made them, with everybody in it; its living bots are lost."""
         with suppress(OSError):
-            _clear(self._place or find_offer(), self.name + ".")
-
-
-def _clear(around: GroupPlace, beginning: str) -> None:
-    names = {name for path in around.distinct for name in _list_directories(path) if name.startswith(beginning)}
-    for name in names:
-        _remove(around.below(name))
-    for directory in around.distinct:
-        if os.path.basename(directory) == TOP:  # noqa: PTH119 - pathlib would double the start-up of the launcher
-            with suppress(OSError):  # other arenas may be in it
-                os.rmdir(directory)  # noqa: PTH106 - as above
+            around = self._place or find_offer()
+            beginning = self.name + "."
+            names = {name for path in around.distinct for name in _list_directories(path) if name.startswith(beginning)}
+            for name in names:
+                _remove(around.below(name))
+            for directory in around.distinct:
+                if os.path.basename(directory) == TOP:  # noqa: PTH119 - pathlib would double the start-up of the launcher
+                    with suppress(OSError):  # other arenas may be in it
+                        os.rmdir(directory)  # noqa: PTH106 - as above
 
 
 def _remove(place: GroupPlace) -> None:
@@ -78,10 +76,7 @@ def sweep_groups() -> list[str]:
 
 
 def _list_left_behind() -> Iterator[GroupPlace]:
-    """Return the groups of bots that we may remove, wherever in their tree they are.
-
-    The ones that can be found there alone, those of the same name in the other trees of version 1 go with them.
-    """
+    """Yield the groups of bots that we may remove; in version 1 those of the same name elsewhere go with them."""
     try:
         around = find_offer()
     except OSError:
@@ -101,10 +96,7 @@ def _list_left_behind() -> Iterator[GroupPlace]:
 
 
 def _elsewhere(around: GroupPlace, directory: str, name: str) -> GroupPlace:
-    """Return the place of a group that was made by an arena in another group than ours.
-
-    In version 1 only its directory for memory is sure; for the others our own places are the best guess.
-    """
+    """Return the place of a group that another group's arena made; in version 1 all but memory is a guess."""
     if around.version == 2:
         return GroupPlace(2, dict.fromkeys(around.directories, f"{directory}/{name}"))
     beside = around.below(name).directories

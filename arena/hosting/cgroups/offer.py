@@ -8,7 +8,7 @@ bots' groups come to lie. Root, in a group that is somebody else's, makes one at
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from arena.hosting.cgroups.hierarchy import (
@@ -53,15 +53,23 @@ def find_offer() -> GroupPlace:
     if unified is not None and _has_controllers(unified):
         own = own_directory(unified, membership)
         if own is None:
-            raise GroupError(
-                joined(
-                    Text("hosting.arena_own_control_group_not", "the arena's own control group is not shown here"),
-                    _MOUNT,
-                )
-            )
+            why = Text("hosting.arena_own_control_group_not", "the arena's own control group is not shown here")
+            raise GroupError(joined(why, _MOUNT))
         parent = find_parent(unified.point, own, membership[UNIFIED])
         return GroupPlace(2, dict.fromkeys(ROLES, parent))
-    return _first_version(hierarchies, membership)
+    directories = {}
+    for role in ROLES:
+        hierarchy = _find(hierarchies, role)
+        own = own_directory(hierarchy, membership) if hierarchy is not None else None
+        if own is None:
+            raise GroupError(
+                joined(Text("hosting.no_control_group", "there is no control group for {name}", name=role), _MOUNT)
+            )
+        if not os.access(own, os.W_OK):
+            why = Text("hosting.control_group_cannot_written", "the control group {path} cannot be written", path=own)
+            raise GroupError(joined(why, _ROOT))
+        directories[role] = own
+    return GroupPlace(1, directories)
 
 
 def take_offer() -> GroupPlace:
@@ -88,28 +96,6 @@ def _has_controllers(unified: Hierarchy) -> bool:
     return set(CONTROLLERS) <= set(offered)
 
 
-def _first_version(hierarchies: Sequence[Hierarchy], membership: Mapping[str, str]) -> GroupPlace:
-    directories = {}
-    for role in ROLES:
-        hierarchy = _find(hierarchies, role)
-        own = own_directory(hierarchy, membership) if hierarchy is not None else None
-        if own is None:
-            raise GroupError(
-                joined(Text("hosting.no_control_group", "there is no control group for {name}", name=role), _MOUNT)
-            )
-        if not os.access(own, os.W_OK):
-            raise GroupError(
-                joined(
-                    Text(
-                        "hosting.control_group_cannot_written", "the control group {path} cannot be written", path=own
-                    ),
-                    _ROOT,
-                )
-            )
-        directories[role] = own
-    return GroupPlace(1, directories)
-
-
 def find_parent(point: str, own: str, namespace_root: str) -> str:
     """Return the directory for bots' groups; nothing is changed. Raises GroupError.
 
@@ -126,26 +112,14 @@ def find_parent(point: str, own: str, namespace_root: str) -> str:
     elif os.geteuid() == 0 and _is_top(point):
         parent = f"{point}/{TOP}"
     else:
-        raise GroupError(
-            joined(
-                Text(
-                    "hosting.control_group_not_given_arena",
-                    "the control group {path} was not given to the arena",
-                    path=own,
-                ),
-                GIVE,
-            )
+        why = Text(
+            "hosting.control_group_not_given_arena", "the control group {path} was not given to the arena", path=own
         )
+        raise GroupError(joined(why, GIVE))
     nearest = parent if os.path.isdir(parent) else os.path.dirname(parent)  # noqa: PTH112, PTH120 - as above
     if not os.access(nearest, os.W_OK) or not os.access(f"{nearest}/{PROCS}", os.W_OK):
-        raise GroupError(
-            joined(
-                Text(
-                    "hosting.control_group_cannot_written", "the control group {path} cannot be written", path=nearest
-                ),
-                GIVE,
-            )
-        )
+        why = Text("hosting.control_group_cannot_written", "the control group {path} cannot be written", path=nearest)
+        raise GroupError(joined(why, GIVE))
     _check_controllers(nearest)
     return parent
 
@@ -164,12 +138,8 @@ def prepare(parent: str, own: str) -> None:
     except GroupError:
         raise
     except OSError as error:
-        raise GroupError(
-            joined(
-                Text("hosting.control_group_cannot_divided", "the control group {path} cannot be divided", path=parent),
-                GIVE,
-            )
-        ) from error
+        why = Text("hosting.control_group_cannot_divided", "the control group {path} cannot be divided", path=parent)
+        raise GroupError(joined(why, GIVE)) from error
 
 
 def _enable(directory: str) -> None:

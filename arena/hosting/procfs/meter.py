@@ -28,19 +28,6 @@ _ROUNDING_NS = 20_000_000
 class TreeMeter:
     """Measures one process and all its descendants: `begin` a decision, then `look` as often as wanted."""
 
-    __slots__ = (
-        "_base_ns",
-        "_begun",
-        "_cpu_ns",
-        "_has_looked",
-        "_known",
-        "_looked_ns",
-        "_nice",
-        "_owed",
-        "_tree",
-        "_waiting",
-    )
-
     def __init__(self, pid: int) -> None:
         """Read the tree of `pid` once. What cannot be read now is tried again later."""
         self._tree = Tree(pid)
@@ -133,11 +120,18 @@ class TreeMeter:
             return False
         self._tree.read(before_ns, self._nice)
         self._looked_ns = now_ns
-        self._count_cpu(ended)
-        self._count_waiting(now_ns, is_first=not before_ns)
-        return True
-
-    def _count_waiting(self, now_ns: int, *, is_first: bool) -> None:
+        for process in ended:
+            clock_ns, reaped_ns = self._known.pop(process.pid, (0, 0))
+            parent = process.parent
+            self._owed[parent] = self._owed.get(parent, 0) + clock_ns + reaped_ns
+        for process in self._tree.processes.values():
+            known_ns, known_reaped_ns = self._known.get(process.pid, (0, 0))
+            clock_ns = _clock_of(process) or known_ns
+            reaped_ns = max(process.reaped_ns, known_reaped_ns)
+            self._cpu_ns += clock_ns - known_ns + self._settle(process.pid, reaped_ns - known_reaped_ns)
+            self._known[process.pid] = clock_ns, reaped_ns
+        self._owed = {pid: min(owed, _ROUNDING_NS) for pid, owed in self._owed.items() if owed}
+        is_first = not before_ns
         waits = []
         for task in self._tree.tasks():
             if task.stands_still and not task.waits_since_ns and not self._begun and task.waiter is not None:
@@ -152,19 +146,7 @@ class TreeMeter:
                 waits.append(wait)
         self._begun = 0
         self._waiting.add(now_ns, waits)
-
-    def _count_cpu(self, ended: list[Process]) -> None:
-        for process in ended:
-            clock_ns, reaped_ns = self._known.pop(process.pid, (0, 0))
-            parent = process.parent
-            self._owed[parent] = self._owed.get(parent, 0) + clock_ns + reaped_ns
-        for process in self._tree.processes.values():
-            known_ns, known_reaped_ns = self._known.get(process.pid, (0, 0))
-            clock_ns = _clock_of(process) or known_ns
-            reaped_ns = max(process.reaped_ns, known_reaped_ns)
-            self._cpu_ns += clock_ns - known_ns + self._settle(process.pid, reaped_ns - known_reaped_ns)
-            self._known[process.pid] = clock_ns, reaped_ns
-        self._owed = {pid: min(owed, _ROUNDING_NS) for pid, owed in self._owed.items() if owed}
+        return True
 
     def _settle(self, pid: int, reaped_ns: int) -> int:
         """Return the part of `reaped_ns`, the growth of its children's times, that was not counted while they lived."""

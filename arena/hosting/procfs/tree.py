@@ -171,8 +171,11 @@ class Tree:
         count = 0
         while waiting:
             process = self.processes[waiting.pop()]
-            children = self._refresh_one(process)
-            if children is None:
+            try:
+                children = process.refresh()
+            except OSError as error:
+                if error.errno not in _GONE or process.pid == self._root:
+                    raise TreeError(f"process {process.pid} cannot be read: {error}") from error
                 ended.append(self.processes.pop(process.pid))
                 continue
             count += len(process.tasks)
@@ -186,15 +189,6 @@ class Tree:
                 with contextlib.suppress(OSError):  # it has ended: its reading will say so
                     task.keep_open()
         return ended
-
-    def _refresh_one(self, process: Process) -> list[int] | None:
-        """Return the children of a process, or None if it has ended. Raises TreeError, also for the end of the root."""
-        try:
-            return process.refresh()
-        except OSError as error:
-            if error.errno not in _GONE or process.pid == self._root:
-                raise TreeError(f"process {process.pid} cannot be read: {error}") from error
-            return None
 
     def tasks(self) -> Iterator[Task]:
         """Return all threads."""

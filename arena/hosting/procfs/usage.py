@@ -130,10 +130,15 @@ def hidden_bytes(pids: Sequence[int], shared_growth: int) -> int:
         lines = read_shared(pid, "maps")
         mappings += lines.count(b"\n")
         pieces |= _shared_pieces(lines)
+    found, unread = set[str](), 0
+    for pid in pids:
+        names = _open_files(pid)
+        unread += 0 if names else count_descriptors(pid)
+        found |= {name for name in names if name.startswith(_BUFFERED)}
     return (
         sum(map(_table_bytes, pids))
         + mappings * MAPPING_BYTES
-        + max(_count_buffers(pids) - FREE_BUFFERS, 0) * BUFFER_BYTES
+        + max((len(found) + unread) - FREE_BUFFERS, 0) * BUFFER_BYTES
         + min(len(pieces) * MOST_SHARED_BYTES, max(shared_growth, 0))
     )
 
@@ -148,16 +153,6 @@ def _shared_pieces(mappings: bytes) -> set[bytes]:
 def _table_bytes(pid: int) -> int:
     found = (line.split() for line in read_shared(pid, "status").splitlines() if line.startswith(b"VmPTE:"))
     return next((int(words[1]) * 1024 for words in found), 0)
-
-
-def _count_buffers(pids: Sequence[int]) -> int:
-    """Return how many sockets and pipes processes have open, each once; all they have open where no names are told."""
-    found, unread = set[str](), 0
-    for pid in pids:
-        names = _open_files(pid)
-        unread += 0 if names else count_descriptors(pid)
-        found |= {name for name in names if name.startswith(_BUFFERED)}
-    return len(found) + unread
 
 
 def _open_files(pid: int) -> set[str]:

@@ -102,16 +102,14 @@ class RunQueueWait:
                 of_workers = max(of_workers, wait_ns)
         counted_ns = max(longest, min(of_workers + of_messengers, span_ns))
         if counted_ns > 0:
-            self._cover(max(now_ns - counted_ns, self._began_ns), now_ns)
-
-    def _cover(self, start_ns: int, end_ns: int) -> None:
-        """Add an interval that ends now; where it overlaps earlier ones, the time counts once."""
-        while self._covered and self._covered[-1][1] > start_ns:
-            other_start_ns, other_end_ns = self._covered.pop()
-            self.total_ns -= other_end_ns - other_start_ns
-            start_ns = min(start_ns, other_start_ns)
-        self._covered.append((start_ns, end_ns))
-        self.total_ns += end_ns - start_ns
+            start_ns = max(now_ns - counted_ns, self._began_ns)
+            # Where it overlaps earlier ones, the time counts once.
+            while self._covered and self._covered[-1][1] > start_ns:
+                other_start_ns, other_end_ns = self._covered.pop()
+                self.total_ns -= other_end_ns - other_start_ns
+                start_ns = min(start_ns, other_start_ns)
+            self._covered.append((start_ns, now_ns))
+            self.total_ns += now_ns - start_ns
 
 
 @dataclass(slots=True)
@@ -154,19 +152,16 @@ class OwnWaitMeter:
         and what all computed since the last look beyond what a decision needs of them. The second is the longest wait
         of another thread, counted from the last look at which it did not wait. Waits are 0 at the first look.
         """
-        over_us, lasting_us = self._look_at_waits()
-        before, self._cpu_ns = self._cpu_ns, time.process_time_ns()
-        for_others_us = max((self._cpu_ns - before) // 1000 - USUAL_WORK_US, 0)
-        return over_us + for_others_us, lasting_us
-
-    def _look_at_waits(self) -> tuple[int, int]:
         if not self._threads:
             self._open()
         now_ns = time.monotonic_ns()
         readings = {tid: reading for tid in list(self._threads) if (reading := self._read(tid, now_ns))}
         own_ns, _ = readings.pop(self._main, (0, 0))
         over_ns = own_ns + max((over for over, _ in readings.values()), default=0)
-        return over_ns // 1000, max((lasting for _, lasting in readings.values()), default=0) // 1000
+        over_us, lasting_us = over_ns // 1000, max((lasting for _, lasting in readings.values()), default=0) // 1000
+        before, self._cpu_ns = self._cpu_ns, time.process_time_ns()
+        for_others_us = max((self._cpu_ns - before) // 1000 - USUAL_WORK_US, 0)
+        return over_us + for_others_us, lasting_us
 
     def close(self) -> None:
         """Close all descriptors; the next look opens new ones."""

@@ -39,7 +39,6 @@ from arena.hosting.runtimes.runtime import (
     RuntimeDefinition,
     RuntimeDescription,
     RuntimeKind,
-    RuntimeLayout,
     RuntimeSettings,
     UnknownRuntimeError,
 )
@@ -97,15 +96,14 @@ class RuntimeCatalog:
     def definition(self, name: str) -> RuntimeDefinition:
         """Return how a runtime is defined. Raises UnknownRuntimeError."""
         if name not in self._definitions:
-            raise UnknownRuntimeError(
-                Text(
-                    "hosting.runtime_arena_knows",
-                    "runtime is {name}, and this arena knows {known}; {remedy}",
-                    name=repr(name),
-                    known=", ".join(map(repr, self.names)),
-                    remedy=self._remedy(name),
-                )
+            why = Text(
+                "hosting.runtime_arena_knows",
+                "runtime is {name}, and this arena knows {known}; {remedy}",
+                name=repr(name),
+                known=", ".join(map(repr, self.names)),
+                remedy=self._remedy(name),
             )
+            raise UnknownRuntimeError(why)
         return self._definitions[name]
 
     def _remedy(self, name: str) -> str:
@@ -177,22 +175,19 @@ class RuntimeCatalog:
 
     def _look_at(self, definition: RuntimeDefinition) -> InstalledRuntime:
         layout = _LAY_OUT[definition.kind](definition)
-        return InstalledRuntime(
-            name=definition.name,
-            kind=definition.kind,
-            hash=self._hash(definition, layout),
-            places=layout.places,
-            trees=layout.trees,
-            environment=layout.environment,
-        )
-
-    def _hash(self, definition: RuntimeDefinition, layout: RuntimeLayout) -> str:
         places = sorted(f"{name}={path}" for name, path in layout.hashed.items())
         digits = hashlib.sha256("\0".join(places).encode()).hexdigest()[:32]
         hashes = FileHashes((self._cache or cache_directory()) / f"runtime-{digits}.json")
         content = [definition.kind.value, layout.facts, hashes.hash_all(layout.hashed)]
         hashes.save()
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        return InstalledRuntime(
+            name=definition.name,
+            kind=definition.kind,
+            hash=hashlib.sha256(json.dumps(content).encode()).hexdigest(),
+            places=layout.places,
+            trees=layout.trees,
+            environment=layout.environment,
+        )
 
 
 # What is remembered of a file, and compared: when one of these differs, it is read again.
@@ -215,16 +210,12 @@ class FileHashes:
                 for line in self._lines(name, path):
                     digest.update(json.dumps(line).encode() + b"\n")
         except OSError as error:
-            raise RuntimeBrokenError(
-                placed(
-                    error.filename,
-                    Text(
-                        "hosting.cannot_read_every_file_runtime",
-                        "cannot be read ({why}); every file of a runtime must be readable",
-                        why=os_error_text(error),
-                    ),
-                )
-            ) from error
+            why = Text(
+                "hosting.cannot_read_every_file_runtime",
+                "cannot be read ({why}); every file of a runtime must be readable",
+                why=os_error_text(error),
+            )
+            raise RuntimeBrokenError(placed(error.filename, why)) from error
         return digest.hexdigest()
 
     def save(self) -> None:

@@ -81,16 +81,12 @@ def _packages() -> dict[str, Distribution]:
         one = next(iter(Distribution.discover(name=name, path=places)), None)
         if one is not None:
             found[name] = one
-            wanted += _required(one)
+            for line in requirements_of(one):
+                requirement, _, marker = line.partition(";")
+                # What only its extras need does not count.
+                if "extra" not in marker and (required := _NAME.match(requirement.strip())):
+                    wanted.append(required[0])
     return found
-
-
-def _required(distribution: Distribution) -> Iterator[str]:
-    """Return the names of what a distribution requires; what only its extras need does not count."""
-    for line in requirements_of(distribution):
-        requirement, _, marker = line.partition(";")
-        if "extra" not in marker and (name := _NAME.match(requirement.strip())):
-            yield name[0]
 
 
 def version_of(distribution: Distribution) -> str:
@@ -141,48 +137,31 @@ def find_venv(definition: RuntimeDefinition) -> Venv:
     config = _config(directory, here)
     interpreter = directory / "bin" / "python"
     if not os.access(interpreter, os.X_OK):
-        raise RuntimeBrokenError(
-            placed(
-                here,
-                Text(
-                    "hosting.no_program_bin_python_can",
-                    "has no program bin/python that can be run; make it again: python -m venv",
-                ),
-            )
+        why = Text(
+            "hosting.no_program_bin_python_can",
+            "has no program bin/python that can be run; make it again: python -m venv",
         )
+        raise RuntimeBrokenError(placed(here, why))
     if config.get("include-system-site-packages", "false").lower() == "true":
-        raise RuntimeBrokenError(
-            placed(
-                here,
-                Text(
-                    "hosting.uses_packages_system_which_change",
-                    "uses the packages of the system, which change with it; make it without --system-site-packages",
-                ),
-            )
+        why = Text(
+            "hosting.uses_packages_system_which_change",
+            "uses the packages of the system, which change with it; make it without --system-site-packages",
         )
+        raise RuntimeBrokenError(placed(here, why))
     packages = sorted((directory / "lib").glob("python3.*/site-packages"))
     if len(packages) != 1:
-        raise RuntimeBrokenError(
-            placed(
-                here,
-                Text(
-                    "hosting.directories_lib_python3_site_packages",
-                    "has {count} directories lib/python3.*/site-packages, not one",
-                    count=len(packages),
-                ),
-            )
+        why = Text(
+            "hosting.directories_lib_python3_site_packages",
+            "has {count} directories lib/python3.*/site-packages, not one",
+            count=len(packages),
         )
+        raise RuntimeBrokenError(placed(here, why))
     version = config.get("version") or config.get("version_info") or ""
     if not _PYTHON_VERSION.match(version):
-        raise RuntimeBrokenError(
-            placed(
-                here,
-                Text(
-                    "hosting.pyvenv_cfg_tells_no_version",
-                    "its pyvenv.cfg tells no version; make it again: python -m venv",
-                ),
-            )
+        why = Text(
+            "hosting.pyvenv_cfg_tells_no_version", "its pyvenv.cfg tells no version; make it again: python -m venv"
         )
+        raise RuntimeBrokenError(placed(here, why))
     stdlib = _stdlib(interpreter, packages[0].parent.name, here)
     return Venv(directory, interpreter, version, packages[0], stdlib)
 
@@ -193,6 +172,9 @@ def lay_out_venv(definition: RuntimeDefinition) -> RuntimeLayout:
     path = f"{venv.directory / 'bin'}:{SYSTEM_PATH}"
     program = str(venv.interpreter)
     shown = {venv.directory, *prefixes_of(venv.interpreter), *bot_trees(), *definition.trees}
+    left_out = {"site-packages", "dist-packages", "test", "__pycache__"}
+    stdlib = {f"stdlib/{path.name}": path for path in venv.stdlib.iterdir() if path.name not in left_out}
+    libraries = venv.stdlib.parent.glob(f"lib{venv.stdlib.name}*.so*")
     return RuntimeLayout(
         places=ProgramPlaces(definition.name, {"python": program, "python3": program}, path),
         trees=tuple(sorted(map(str, shown))),
@@ -200,7 +182,8 @@ def lay_out_venv(definition: RuntimeDefinition) -> RuntimeLayout:
         hashed={
             "venv": venv.directory,
             "interpreter": venv.interpreter.resolve(),
-            **_stdlib_places(venv.stdlib),
+            **stdlib,
+            **{path.name: path for path in libraries if path.is_file()},
             **{str(tree): tree for tree in definition.trees},
         },
     )
@@ -231,16 +214,12 @@ def _config(directory: Path, here: str) -> Mapping[str, str]:
     try:
         lines = (directory / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise RuntimeBrokenError(
-            placed(
-                here,
-                Text(
-                    "hosting.no_virtual_environment_no_pyvenv",
-                    "is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {path}",
-                    path=directory,
-                ),
-            )
-        ) from error
+        why = Text(
+            "hosting.no_virtual_environment_no_pyvenv",
+            "is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {path}",
+            path=directory,
+        )
+        raise RuntimeBrokenError(placed(here, why)) from error
     pairs = (line.partition("=") for line in lines)
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
 
@@ -251,24 +230,12 @@ def _stdlib(interpreter: Path, name: str, here: str) -> Path:
     for library in _LIBRARY_DIRECTORIES:
         if (prefix / library / name / "os.py").is_file():
             return prefix / library / name
-    raise RuntimeBrokenError(
-        placed(
-            here,
-            Text(
-                "hosting.no_make_again_interpreter",
-                "there is no {path}; make it again with an interpreter that is there",
-                path=f"{prefix}/lib/{name}",
-            ),
-        )
+    why = Text(
+        "hosting.no_make_again_interpreter",
+        "there is no {path}; make it again with an interpreter that is there",
+        path=f"{prefix}/lib/{name}",
     )
-
-
-def _stdlib_places(stdlib: Path) -> dict[str, Path]:
-    """Return what makes up the standard library, without what is installed into it and its tests."""
-    left_out = {"site-packages", "dist-packages", "test", "__pycache__"}
-    places = {f"stdlib/{path.name}": path for path in stdlib.iterdir() if path.name not in left_out}
-    libraries = (path for path in stdlib.parent.glob(f"lib{stdlib.name}*.so*") if path.is_file())
-    return {**places, **{path.name: path for path in libraries}}
+    raise RuntimeBrokenError(placed(here, why))
 
 
 def lay_out_node(definition: RuntimeDefinition) -> RuntimeLayout:
@@ -276,16 +243,12 @@ def lay_out_node(definition: RuntimeDefinition) -> RuntimeLayout:
     program = _program(definition)
     modules = definition.modules
     if modules is not None and not modules.is_dir():
-        raise RuntimeBrokenError(
-            placed(
-                f"runtime {definition.name!r}",
-                Text(
-                    "hosting.no_directory_make_name_right",
-                    "there is no directory {path}; make it, or name it right",
-                    path=modules,
-                ),
-            )
+        why = Text(
+            "hosting.no_directory_make_name_right",
+            "there is no directory {path}; make it, or name it right",
+            path=modules,
         )
+        raise RuntimeBrokenError(placed(f"runtime {definition.name!r}", why))
     extra = [*definition.trees, *([modules] if modules else [])]
     path = f"{program.parent}:{SYSTEM_PATH}"
     return RuntimeLayout(
@@ -299,43 +262,26 @@ def lay_out_node(definition: RuntimeDefinition) -> RuntimeLayout:
 def node_contents(definition: RuntimeDefinition) -> RuntimeContents:
     """Return what is in a runtime of kind `node`; the program is asked for its version. Raises RuntimeBrokenError."""
     program = _program(definition)
-    return RuntimeContents(_ask_version(program, definition.name), dict(sorted(_module_versions(definition.modules))))
+    command = [str(program), "--version"]
+    try:
+        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
+        why = Text(
+            "hosting.version_does_not_work", "{program} --version does not work ({why})", program=program, why=error
+        )
+        raise RuntimeBrokenError(placed(f"runtime {definition.name!r}", why)) from error
+    return RuntimeContents(output.strip().removeprefix("v")[:40], dict(sorted(_module_versions(definition.modules))))
 
 
 def _program(definition: RuntimeDefinition) -> Path:
     program = definition.program
     assert program is not None
     if not program.is_file() or not os.access(program, os.X_OK):
-        raise RuntimeBrokenError(
-            placed(
-                f"runtime {definition.name!r}",
-                Text(
-                    "hosting.no_program_can_run_install",
-                    "{program} is no program that can be run; install it",
-                    program=program,
-                ),
-            )
+        why = Text(
+            "hosting.no_program_can_run_install", "{program} is no program that can be run; install it", program=program
         )
+        raise RuntimeBrokenError(placed(f"runtime {definition.name!r}", why))
     return program
-
-
-def _ask_version(program: Path, name: str) -> str:
-    command = [str(program), "--version"]
-    try:
-        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
-        raise RuntimeBrokenError(
-            placed(
-                f"runtime {name!r}",
-                Text(
-                    "hosting.version_does_not_work",
-                    "{program} --version does not work ({why})",
-                    program=program,
-                    why=error,
-                ),
-            )
-        ) from error
-    return output.strip().removeprefix("v")[:40]
 
 
 def _module_versions(modules: Path | None) -> Iterator[tuple[str, str]]:
@@ -352,16 +298,12 @@ def lay_out_native(definition: RuntimeDefinition) -> RuntimeLayout:
     """Return where the libraries of the system lie, and further directories. Raises RuntimeBrokenError."""
     for tree in definition.trees:
         if not tree.is_dir():
-            raise RuntimeBrokenError(
-                placed(
-                    f"runtime {definition.name!r}",
-                    Text(
-                        "hosting.no_directory_make_name_right",
-                        "there is no directory {path}; make it, or name it right",
-                        path=tree,
-                    ),
-                )
+            why = Text(
+                "hosting.no_directory_make_name_right",
+                "there is no directory {path}; make it, or name it right",
+                path=tree,
             )
+            raise RuntimeBrokenError(placed(f"runtime {definition.name!r}", why))
     is_bundled = definition.kind is RuntimeKind.BUNDLED
     return RuntimeLayout(
         places=BUNDLED_PLACES if is_bundled else ProgramPlaces(definition.name),
@@ -383,19 +325,12 @@ def native_contents(definition: RuntimeDefinition) -> RuntimeContents:
 def _libraries() -> Mapping[str, Path]:
     """Return the libraries that are installed, by the name under which programs ask for them."""
     found: dict[str, Path] = {}
-    for directory in _library_directories():
+    own = [Path(base, f"{platform.machine()}-linux-gnu") for base in ("/usr/lib", "/lib")]
+    for directory in (*own, *map(Path, ("/usr/lib64", "/lib64", "/usr/lib", "/lib"))):
         for name in _LIBRARIES:
             if name not in found and (directory / name).is_file():
                 found[name] = (directory / name).resolve()
     return found
-
-
-def _library_directories() -> Iterator[Path]:
-    """Return the directories of libraries, those of this machine's processor first."""
-    machine = platform.machine()
-    for base in ("/usr/lib", "/lib"):
-        yield Path(base, f"{machine}-linux-gnu")
-    yield from map(Path, ("/usr/lib64", "/lib64", "/usr/lib", "/lib"))
 
 
 def _library_version(path: Path) -> str | None:

@@ -85,21 +85,19 @@ def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> st
     if not has_owner and policy.level in (None, NONE):
         return NONE
     if policy.level == NONE:
-        raise SandboxUnavailableError(
-            Text(
-                "hosting.bots_owner_run_only_sandbox",
-                "bots that have an owner run only in a sandbox; leave out `--sandbox none`, or add the bot "
-                "without --owner if its code is your own",
-            )
+        why = Text(
+            "hosting.bots_owner_run_only_sandbox",
+            "bots that have an owner run only in a sandbox; leave out `--sandbox none`, or add the bot "
+            "without --owner if its code is your own",
         )
+        raise SandboxUnavailableError(why)
     wanted = policy.level or strongest_level()
     if wanted == REDUCED and not policy.allow_reduced:
-        raise SandboxUnavailableError(
-            Text(
-                "hosting.reduced_sandbox_hides_less_if",
-                "the reduced sandbox hides less; if that will do, add --allow-reduced-sandbox",
-            )
+        why = Text(
+            "hosting.reduced_sandbox_hides_less_if",
+            "the reduced sandbox hides less; if that will do, add --allow-reduced-sandbox",
         )
+        raise SandboxUnavailableError(why)
     found = _probe(wanted)
     if found.works:
         return wanted

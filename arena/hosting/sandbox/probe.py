@@ -98,14 +98,13 @@ def _try(level: str) -> Probe:
         with ThreadPoolExecutor(1) as pool:
             checks = pool.submit(asyncio.run, try_level(level)).result()
     except (HostingError, OSError) as error:
-        return Probe(level, (), str(error), _remedy(str(error)))
+        why = str(error)
+        return Probe(
+            level, (), why, next((remedy for words, remedy in _REMEDIES.items() if words in why), _CHECK_DOCTOR)
+        )
     failed = [check for check in checks if not check.holds]
     problem = all_of(Text("hosting.no", "{what}: no ({why})", what=check.name, why=check.found) for check in failed)
     return Probe(level, checks, problem, _CHECK_DOCTOR if failed else "")
-
-
-def _remedy(problem: str) -> str:
-    return next((remedy for words, remedy in _REMEDIES.items() if words in problem), _CHECK_DOCTOR)
 
 
 def _success_file(level: str, offer: GroupPlace | None) -> Path:

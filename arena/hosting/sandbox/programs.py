@@ -96,18 +96,14 @@ class StoredPrograms:
     def _built(self, stored: StoredVersion, runtime: InstalledRuntime) -> Path:
         built = self.builds.get(stored.hash, runtime.hash)
         if built is None:
-            raise BuildMissingError(
-                placed(
-                    stored.manifest.name,
-                    Text(
-                        "hosting.version_not_built_runtime_now",
-                        "version {hash} is not built for runtime {name} as it is now; `arena bot add {path}` builds it",
-                        hash=stored.hash[:12],
-                        name=repr(runtime.name),
-                        path=stored.directory,
-                    ),
-                )
+            why = Text(
+                "hosting.version_not_built_runtime_now",
+                "version {hash} is not built for runtime {name} as it is now; `arena bot add {path}` builds it",
+                hash=stored.hash[:12],
+                name=repr(runtime.name),
+                path=stored.directory,
             )
+            raise BuildMissingError(placed(stored.manifest.name, why))
         return built.directory
 
     def describe_runtime(self, runtime: str) -> RuntimeDescription | None:

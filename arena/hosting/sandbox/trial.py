@@ -117,7 +117,17 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
     ]
     try:
         checks += await _try_freezer(place)
-        checks.append(_judge_weight(place))
+        wanted = next(
+            one.text for one in place.cgroup_version.settings if (one.role, one.file) == place.cgroup_version.weight
+        )
+        found = place.read(place.cgroup_version.weight).strip()
+        checks.append(
+            SandboxCheck(
+                Text("hosting.weighs_much_every_other", "it weighs as much as every other"),
+                found == wanted,
+                f"{place.cgroup_version.weight[1]} {found}",
+            )
+        )
         await _until(lambda: spinner.written.stdout != b"", spinner)
         spinner.signal(signal.SIGUSR1)
         checks.append(
@@ -182,18 +192,6 @@ async def _grows(account: CpuAccount) -> bool:
     while account.used_us() - start_us < _SOME_US and asyncio.get_running_loop().time() < deadline:
         await asyncio.sleep(_GROUP_LOOK_S)
     return account.used_us() - start_us >= _SOME_US
-
-
-def _judge_weight(place: GroupPlace) -> SandboxCheck:
-    wanted = next(
-        one.text for one in place.cgroup_version.settings if (one.role, one.file) == place.cgroup_version.weight
-    )
-    found = place.read(place.cgroup_version.weight).strip()
-    return SandboxCheck(
-        Text("hosting.weighs_much_every_other", "it weighs as much as every other"),
-        found == wanted,
-        f"{place.cgroup_version.weight[1]} {found}",
-    )
 
 
 async def _judge_end(process: HostedProcess, name: str, what: str) -> SandboxCheck:
@@ -267,7 +265,14 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
         ),
     ]
     if level in WRAPPED_LEVELS:
-        checks += [_own_user(said["uid"], started_by), _fork_limit(said, processes)]
+        checks += [
+            SandboxCheck(
+                Text("hosting.not_root", "it is not root"),
+                started_by != 0 or said["uid"] != 0,
+                Text("hosting.user_started", "user {user}, started by {starter}", user=said["uid"], starter=started_by),
+            ),
+            _fork_limit(said, processes),
+        ]
     checks.append(
         SandboxCheck(
             Text("hosting.nothing_left_after_kill", "nothing is left after a kill"),
@@ -276,14 +281,6 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
         )
     )
     return checks
-
-
-def _own_user(user: int, started_by: int) -> SandboxCheck:
-    return SandboxCheck(
-        Text("hosting.not_root", "it is not root"),
-        started_by != 0 or user != 0,
-        Text("hosting.user_started", "user {user}, started by {starter}", user=user, starter=started_by),
-    )
 
 
 def _refused(name: str, outcomes: list[str]) -> SandboxCheck:

@@ -86,14 +86,46 @@ class UploadArea:
 
         Raises UploadRefusedError or UploadSpaceError.
         """
-        self._check_announced(archive_sha256, size_bytes)
+        if not _SHA256.fullmatch(archive_sha256) or size_bytes < 1:
+            message = "an upload is announced with a SHA-256 (64 digits of 0-9a-f) and a size; submit the bot again"
+            raise UploadInvalidError(UploadReason.INVALID, message)
+        most_bytes = self._limits.archive_bytes
+        if size_bytes > most_bytes:
+            message = Text(
+                "hosting.archive_bytes_allowed_make_bot",
+                "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
+                bytes=size_bytes,
+                most=most_bytes,
+            )
+            raise UploadRefusedError(UploadReason.TOO_LARGE, message)
         turn = secrets.randbits(_TURN_BITS)
         announced = Upload(upload_id(owner, archive_sha256), owner, archive_sha256, size_bytes, turn)
         with storing(), self._locked():
             with suppress(UploadMissingError):
-                return self._take_over(announced)
+                directory = self._directory(announced.id)
+                with locked_data(directory) as data:
+                    upload = read_upload(directory)
+                    if upload.size_bytes != announced.size_bytes:
+                        message = Text(
+                            "hosting.upload_archive_begun_bytes_submit",
+                            "the upload of this archive was begun with {bytes} bytes; submit the bot again",
+                            bytes=upload.size_bytes,
+                        )
+                        raise UploadInvalidError(UploadReason.INVALID, message)
+                    upload = replace(upload, turn=announced.turn)
+                    write_upload(directory, upload)
+                    os.utime(data)
+                    return upload
             self._check_limits(announced)
-            return self._make(announced)
+            unmade, directory = self._unmade(announced.id), self._directory(announced.id)
+            remove_tree(str(directory))  # what cannot be read, or it would have been taken over
+            try:
+                make_upload(unmade, announced)
+                unmade.rename(directory)
+            finally:
+                remove_tree(str(unmade))
+            fsync(self.root)
+            return announced
 
     def get(self, upload_id: str) -> Upload:
         """Return an upload. Raises UploadMissingError."""
@@ -107,7 +139,24 @@ class UploadArea:
         """
         directory = self._directory(upload_id)
         with storing(), locked_data(directory) as data:
-            _check_piece(read_upload(directory), offset, len(chunk), turn)
+            upload = read_upload(directory)
+            size_bytes = len(chunk)
+            if turn != upload.turn:
+                message: str = Text(
+                    "hosting.another_submission_bot_goes_upload",
+                    "another submission of this bot goes on with the upload; watch that one, or submit again",
+                )
+                raise UploadSupersededError(UploadReason.SUPERSEDED, message)
+            if offset != upload.offset:
+                message = f"the piece begins at byte {offset}, and {upload.offset} are stored; go on there"
+                raise UploadOffsetError(message, upload.offset)
+            if offset + size_bytes > upload.size_bytes:
+                message = Text(
+                    "hosting.more_arrives_than_bytes_were",
+                    "more arrives than the {bytes} bytes that were announced; submit the bot again",
+                    bytes=upload.size_bytes,
+                )
+                raise UploadInvalidError(UploadReason.OVERRUN, message)
             self._check_space(len(chunk))
             write_through(data, offset, chunk)
         return offset + len(chunk)
@@ -192,20 +241,6 @@ class UploadArea:
         with locked(self.root, fcntl.LOCK_EX):
             yield
 
-    def _check_announced(self, archive_sha256: str, size_bytes: int) -> None:
-        if not _SHA256.fullmatch(archive_sha256) or size_bytes < 1:
-            message = "an upload is announced with a SHA-256 (64 digits of 0-9a-f) and a size; submit the bot again"
-            raise UploadInvalidError(UploadReason.INVALID, message)
-        most_bytes = self._limits.archive_bytes
-        if size_bytes > most_bytes:
-            message = Text(
-                "hosting.archive_bytes_allowed_make_bot",
-                "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
-                bytes=size_bytes,
-                most=most_bytes,
-            )
-            raise UploadRefusedError(UploadReason.TOO_LARGE, message)
-
     def _check_limits(self, announced: Upload) -> None:
         others = self.uploads()
         own = [upload for upload in others if upload.owner == announced.owner]
@@ -235,34 +270,6 @@ class UploadArea:
         if shutil.disk_usage(self.root).free - coming_bytes < self._limits.free_bytes:
             raise space(Text("hosting.disk_service_nearly_full", "the disk of the service is nearly full"))
 
-    def _take_over(self, announced: Upload) -> Upload:
-        """Return the upload that was begun before, after shutting out the stream that had it. Raises UploadError."""
-        directory = self._directory(announced.id)
-        with locked_data(directory) as data:
-            upload = read_upload(directory)
-            if upload.size_bytes != announced.size_bytes:
-                message = Text(
-                    "hosting.upload_archive_begun_bytes_submit",
-                    "the upload of this archive was begun with {bytes} bytes; submit the bot again",
-                    bytes=upload.size_bytes,
-                )
-                raise UploadInvalidError(UploadReason.INVALID, message)
-            upload = replace(upload, turn=announced.turn)
-            write_upload(directory, upload)
-            os.utime(data)
-            return upload
-
-    def _make(self, upload: Upload) -> Upload:
-        unmade, directory = self._unmade(upload.id), self._directory(upload.id)
-        remove_tree(str(directory))  # what cannot be read, or it would have been taken over
-        try:
-            make_upload(unmade, upload)
-            unmade.rename(directory)
-        finally:
-            remove_tree(str(unmade))
-        fsync(self.root)
-        return upload
-
     def _remove(self, directory: Path) -> None:
         unmade = self._unmade(directory.name)
         with ExitStack() as held, suppress(FileNotFoundError):
@@ -276,25 +283,6 @@ class UploadArea:
         unmade = self.root / f"{_UNMADE_PREFIX}{upload_id}"
         remove_tree(str(unmade))
         return unmade
-
-
-def _check_piece(upload: Upload, offset: int, size_bytes: int, turn: int) -> None:
-    if turn != upload.turn:
-        message: str = Text(
-            "hosting.another_submission_bot_goes_upload",
-            "another submission of this bot goes on with the upload; watch that one, or submit again",
-        )
-        raise UploadSupersededError(UploadReason.SUPERSEDED, message)
-    if offset != upload.offset:
-        message = f"the piece begins at byte {offset}, and {upload.offset} are stored; go on there"
-        raise UploadOffsetError(message, upload.offset)
-    if offset + size_bytes > upload.size_bytes:
-        message = Text(
-            "hosting.more_arrives_than_bytes_were",
-            "more arrives than the {bytes} bytes that were announced; submit the bot again",
-            bytes=upload.size_bytes,
-        )
-        raise UploadInvalidError(UploadReason.OVERRUN, message)
 
 
 def _announced_bytes(uploads: Iterable[Upload]) -> int:

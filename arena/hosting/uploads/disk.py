@@ -144,7 +144,14 @@ class UploadHistory:
             past = [one for one in known if _is_kept(one, now_s)]
             yield past
             if past != known:  # whoever only looks needs no room on the disk
-                self._write(self._file(owner), past)
+                file = self._file(owner)
+                new = file.with_suffix(_NEW)
+                try:
+                    data = [{**asdict(one), "error": one.error and to_json(one.error)} for one in past]
+                    new.write_text(json.dumps(data), encoding="utf-8")
+                    new.rename(file)
+                finally:
+                    new.unlink(missing_ok=True)
 
     def note_end(self, owner: str, upload_id: str, sentence: str = "", error: str | None = None) -> None:
         """Remember what became of an upload, if it is remembered that it was begun."""
@@ -184,15 +191,6 @@ class UploadHistory:
             return []
         except (ValueError, TypeError):  # damaged by a power cut: what it told is not worth a refusal
             return []
-
-    def _write(self, file: Path, past: list[PastUpload]) -> None:
-        new = file.with_suffix(_NEW)
-        try:
-            data = [{**asdict(one), "error": one.error and to_json(one.error)} for one in past]
-            new.write_text(json.dumps(data), encoding="utf-8")
-            new.rename(file)
-        finally:
-            new.unlink(missing_ok=True)
 
 
 def _is_kept(one: PastUpload, now_s: float) -> bool:

@@ -112,10 +112,9 @@ def storing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise space(
-            Text(
-                "hosting.service_cannot_store_upload",
-                "the service cannot store the upload ({why})",
-                why=os_error_text(error),
-            )
-        ) from error
+        why = Text(
+            "hosting.service_cannot_store_upload",
+            "the service cannot store the upload ({why})",
+            why=os_error_text(error),
+        )
+        raise space(why) from error

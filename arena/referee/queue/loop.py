@@ -130,10 +130,7 @@ class _QueueSelector(selectors.EpollSelector):
 
 
 class _DescriptorWatch(threading.Thread):
-    """Waits for the descriptors of a selector in a thread, and wakes the loop when some are ready.
-
-    It waits again only when they were handled, which is so when they are asked for the next time.
-    """
+    """Waits for descriptors in a thread and wakes the loop; it waits again once they were handled."""
 
     def __init__(self, selector: int, wake: Callable[[], None]) -> None:
         super().__init__(name="descriptors", daemon=True)
