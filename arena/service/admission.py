@@ -102,19 +102,15 @@ async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Repo
             findings,
             Text("service.will_looked_again", "It will be looked at again: {why}.", why=error),
         )
-    return _verdict(admission.findings, admission.matches)
-
-
-def _verdict(findings: Sequence[Finding], matches: int) -> AdmissionVerdict:
-    reasons = [finding for finding in findings if finding.state is FindingState.FAILED]
+    reasons = [finding for finding in admission.findings if finding.state is FindingState.FAILED]
     if not reasons:
         return AdmissionVerdict(
             AdmissionOutcome.ADMITTED,
-            tuple(findings),
+            tuple(admission.findings),
             Text(
                 "service.admitted_after_matches_without_fault",
                 "Admitted after {count} matches without a fault.",
-                count=matches,
+                count=admission.matches,
             ),
         )
     why, more = reasons[0].sentence, len(reasons) - 1
@@ -123,7 +119,7 @@ def _verdict(findings: Sequence[Finding], matches: int) -> AdmissionVerdict:
         if more
         else Text("service.refused", "Refused: {why}", why=why)
     )
-    return AdmissionVerdict(AdmissionOutcome.REFUSED, tuple(findings), summary)
+    return AdmissionVerdict(AdmissionOutcome.REFUSED, tuple(admission.findings), summary)
 
 
 class _Admission:

@@ -134,49 +134,41 @@ def make_home(directory: Path, settings_text: str) -> Home:
     try:
         for place in (home.directory, home.store, home.builds, home.uploads, home.tls, home.run, home.logs):
             place.mkdir(mode=PRIVATE, parents=place is home.directory, exist_ok=True)
-        _check(home)
-        _make_private(home)
+        owner = home.directory.stat().st_uid
+        if owner != os.geteuid():
+            raise HomeError(
+                Text(
+                    "service.belongs_user_run_user_give",
+                    "{directory} belongs to user {user}; run as that user, or give another --home",
+                    directory=home.directory,
+                    user=owner,
+                )
+            )
+        if not os.access(home.directory, os.R_OK | os.W_OK | os.X_OK):
+            raise HomeError(
+                Text(
+                    "service.cannot_written_change_permissions_give",
+                    "{directory} cannot be written to; change its permissions, or give another --home",
+                    directory=home.directory,
+                )
+            )
+        if len(os.fsencode(home.socket)) > _LONGEST_SOCKET_PATH:
+            raise HomeError(
+                Text(
+                    "service.too_long_socket_bytes_give",
+                    "{socket} is too long for a socket by {count} bytes; give a --home with a shorter path",
+                    socket=home.socket,
+                    count=len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH,
+                )
+            )
+        # Secrets, sockets and strangers' programs lie here.
+        for private in (home.directory, home.tls, home.run):
+            if stat.S_IMODE(private.stat().st_mode) != PRIVATE:
+                private.chmod(PRIVATE)
         _write_new(home.settings_file, settings_text)
     except OSError as error:
         raise HomeError(_explain(home, error)) from error
     return home
-
-
-def _check(home: Home) -> None:
-    owner = home.directory.stat().st_uid
-    if owner != os.geteuid():
-        raise HomeError(
-            Text(
-                "service.belongs_user_run_user_give",
-                "{directory} belongs to user {user}; run as that user, or give another --home",
-                directory=home.directory,
-                user=owner,
-            )
-        )
-    if not os.access(home.directory, os.R_OK | os.W_OK | os.X_OK):
-        raise HomeError(
-            Text(
-                "service.cannot_written_change_permissions_give",
-                "{directory} cannot be written to; change its permissions, or give another --home",
-                directory=home.directory,
-            )
-        )
-    if len(os.fsencode(home.socket)) > _LONGEST_SOCKET_PATH:
-        raise HomeError(
-            Text(
-                "service.too_long_socket_bytes_give",
-                "{socket} is too long for a socket by {count} bytes; give a --home with a shorter path",
-                socket=home.socket,
-                count=len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH,
-            )
-        )
-
-
-def _make_private(home: Home) -> None:
-    """Take away what others may do: secrets, sockets and strangers' programs lie here."""
-    for place in (home.directory, home.tls, home.run):
-        if stat.S_IMODE(place.stat().st_mode) != PRIVATE:
-            place.chmod(PRIVATE)
 
 
 def _write_new(file: Path, text: str) -> None:
@@ -230,7 +222,22 @@ def held(path: Path) -> Iterator[HomeLock]:
         try:
             take(descriptor)
         except BlockingIOError:
-            raise HomeHeldError(_describe(path, descriptor)) from None
+            said = _read(descriptor)
+            who = f"process {said['pid']}" if "pid" in said else "another process"
+            since = (
+                f" since {datetime.fromtimestamp(said['since_s'], UTC):%Y-%m-%d %H:%M:%S} UTC"
+                if "since_s" in said
+                else ""
+            )
+            where = f" at {', '.join(said['addresses'])}" if said.get("addresses") else ""
+            raise HomeHeldError(
+                Text(
+                    "service.served_already_stop_one_give",
+                    "{path} is served already, by {who}; stop that one, or give another --home",
+                    path=path.parent.parent,
+                    who=f"{who}{since}{where}",
+                )
+            ) from None
         lock = HomeLock(descriptor, int(time.time()))
         lock.publish([])
         yield lock
@@ -260,16 +267,3 @@ def _read(descriptor: int) -> dict[str, Any]:
     except ValueError:
         return {}  # it is just being written
     return said if isinstance(said, dict) else {}
-
-
-def _describe(path: Path, descriptor: int) -> str:
-    said = _read(descriptor)
-    who = f"process {said['pid']}" if "pid" in said else "another process"
-    since = f" since {datetime.fromtimestamp(said['since_s'], UTC):%Y-%m-%d %H:%M:%S} UTC" if "since_s" in said else ""
-    where = f" at {', '.join(said['addresses'])}" if said.get("addresses") else ""
-    return Text(
-        "service.served_already_stop_one_give",
-        "{path} is served already, by {who}; stop that one, or give another --home",
-        path=path.parent.parent,
-        who=f"{who}{since}{where}",
-    )

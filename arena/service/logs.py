@@ -52,8 +52,22 @@ def logging_to(directory: Path) -> Iterator[None]:
         wrapper_class=structlog.stdlib.BoundLogger,
         logger_factory=structlog.stdlib.LoggerFactory(),
     )
-    people = _people_handler(shared)
-    handlers = [_file_handler(directory / FILE_NAME, shared, people), people]
+    terminal = logging.StreamHandler(sys.stderr)
+    console = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
+
+    def render(logger: object, name: str, event: structlog.typing.EventDict) -> str:
+        # What it tells may have been named by anybody.
+        return plain(console(logger, name, event), keep="\n")
+
+    terminal.setFormatter(_formatter(render, [*shared, _leave_out_traceback], _leave_out_traceback))
+    people = DroppingQueueHandler(terminal)
+    people.setLevel(logging.INFO)
+    file = directory / FILE_NAME
+    everything = LogFile(file, people)
+    file.chmod(0o600)
+    everything.setFormatter(_formatter(structlog.processors.JSONRenderer(), shared))
+    everything.setLevel(logging.DEBUG)
+    handlers = [everything, people]
     root, ours = logging.getLogger(), logging.getLogger("arena")
     for handler in handlers:
         root.addHandler(handler)
@@ -66,28 +80,6 @@ def logging_to(directory: Path) -> Iterator[None]:
             handler.close()
         ours.setLevel(logging.NOTSET)
         structlog.reset_defaults()
-
-
-def _file_handler(file: Path, shared: list[structlog.typing.Processor], people: logging.Handler) -> logging.Handler:
-    handler = LogFile(file, people)
-    file.chmod(0o600)
-    handler.setFormatter(_formatter(structlog.processors.JSONRenderer(), shared))
-    handler.setLevel(logging.DEBUG)
-    return handler
-
-
-def _people_handler(shared: list[structlog.typing.Processor]) -> logging.Handler:
-    terminal = logging.StreamHandler(sys.stderr)
-    console = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
-
-    def render(logger: object, name: str, event: structlog.typing.EventDict) -> str:
-        # What it tells may have been named by anybody.
-        return plain(console(logger, name, event), keep="\n")
-
-    terminal.setFormatter(_formatter(render, [*shared, _leave_out_traceback], _leave_out_traceback))
-    handler = DroppingQueueHandler(terminal)
-    handler.setLevel(logging.INFO)
-    return handler
 
 
 def _leave_out_traceback(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

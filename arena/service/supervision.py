@@ -184,35 +184,29 @@ class SupervisedTasks:
     async def reconcile(self, wanted: Mapping[str, TaskSpec]) -> None:
         """Begin what is wanted and does not run, and end what runs and is not wanted any more."""
         gone = [self._running.pop(key) for key in set(self._running) - set(wanted)]
-        await self._end(gone)
+        for one in gone:
+            one.task.cancel()
+        await asyncio.gather(*(one.task for one in gone), return_exceptions=True)
+        for one in gone:
+            self._supervisor.clear(one.spec.part)
         for key, spec in wanted.items():
-            self._look_after(key, spec)
+            running = self._running.get(key)
+            if running is None:
+                self._running[key] = self._begin(spec, Backoff())
+            elif running.task.done():
+                if running.ended_s is None:
+                    running.ended_s = self._clock()
+                has_changed = running.spec.state != spec.state
+                if has_changed or self._clock() - running.ended_s >= REST_S:
+                    self._running[key] = self._begin(spec, running.backoff)
 
     async def close(self) -> None:
         """End everything that runs."""
         await self.reconcile({})
 
-    def _look_after(self, key: str, spec: TaskSpec) -> None:
-        running = self._running.get(key)
-        if running is None:
-            self._running[key] = self._begin(spec, Backoff())
-        elif running.task.done():
-            if running.ended_s is None:
-                running.ended_s = self._clock()
-            has_changed = running.spec.state != spec.state
-            if has_changed or self._clock() - running.ended_s >= REST_S:
-                self._running[key] = self._begin(spec, running.backoff)
-
     def _begin(self, spec: TaskSpec, backoff: Backoff) -> _RunningTask:
         work = self._supervisor.keep_going(spec.part, spec.work, backoff)
         return _RunningTask(spec, asyncio.create_task(work, name=spec.part), backoff=backoff)
-
-    async def _end(self, ended: list[_RunningTask]) -> None:
-        for running in ended:
-            running.task.cancel()
-        await asyncio.gather(*(running.task for running in ended), return_exceptions=True)
-        for running in ended:
-            self._supervisor.clear(running.spec.part)
 
 
 class WakeUp:

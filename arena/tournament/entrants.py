@@ -43,22 +43,6 @@ def join(database: Database, programs: Programs, tournament: TournamentRecord, t
         )
     _check_open(row)
     found = find_version(database, text)
-    _check_entry(programs, row, found, text)
-    _check_seed(row.tournament, found, text)
-    if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
-        raise RequestError(
-            Text(
-                "tournaments.entered_already_who_withdrew_does",
-                "{bot} has entered {name} already, and who withdrew does not come back",
-                bot=text,
-                name=repr(tournament.name),
-            )
-        )
-    return found.version, Ledger(database).join(tournament.id, found.version.id)
-
-
-def _check_entry(programs: Programs, row: TournamentRow, found: VersionRow, text: str) -> None:
-    """Raise RequestError unless the version may play in the tournament."""
     check_entrant(programs, found, row.pool.game, text)
     if found.bot.disabled_at_us is not None:
         name = found.bot.name
@@ -70,6 +54,17 @@ def _check_entry(programs: Programs, row: TournamentRow, found: VersionRow, text
                 name=name,
             )
         )
+    _check_seed(row.tournament, found, text)
+    if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
+        raise RequestError(
+            Text(
+                "tournaments.entered_already_who_withdrew_does",
+                "{bot} has entered {name} already, and who withdrew does not come back",
+                bot=text,
+                name=repr(tournament.name),
+            )
+        )
+    return found.version, Ledger(database).join(tournament.id, found.version.id)
 
 
 def _check_seed(tournament: TournamentRecord, found: VersionRow, text: str) -> None:
@@ -105,33 +100,6 @@ def withdraw(database: Database, tournament: TournamentRecord, text: str) -> tup
             )
         )
     _check_open(row)
-    version = _find_playing(database, tournament, text)
-    return version, Ledger(database).withdraw(
-        tournament.id, version.id, Text("tournaments.withdrew", "{name} withdrew", name=text)
-    )
-
-
-def _check_open(row: TournamentRow) -> None:
-    if row.tournament.cancelled_at_us is not None:
-        raise NotPlayableError(
-            Text(
-                "tournaments.tournament_cancelled_nobody_can_join",
-                "tournament {name} was cancelled; nobody can join or leave it",
-                name=repr(row.tournament.name),
-            )
-        )
-    if row.progress.is_over:
-        raise NotPlayableError(
-            Text(
-                "tournaments.tournament_finished_nobody_can_join",
-                "tournament {name} is finished; nobody can join or leave it",
-                name=repr(row.tournament.name),
-            )
-        )
-
-
-def _find_playing(database: Database, tournament: TournamentRecord, text: str) -> VersionRecord:
-    """Return the entrant that is meant: named without a hash, the version that plays here, not the newest."""
     name, _, digits = text.partition("@")
     named = {one.version.id: one.version for one in all_versions(database) if one.bot.name == name}
     entered = [entrant for entrant in entrants_of(database, tournament.id) if entrant.version_id in named]
@@ -163,14 +131,32 @@ def _find_playing(database: Database, tournament: TournamentRecord, text: str) -
                 count=len(playing),
                 bot=name,
                 name=repr(tournament.name),
-                remedy=_choices(name, playing),
+                remedy=f"name one: {', '.join(f'{name}@{version.content_hash[:8]}' for version in playing)}",
             )
         )
-    return playing[0]
+    version = playing[0]
+    return version, Ledger(database).withdraw(
+        tournament.id, version.id, Text("tournaments.withdrew", "{name} withdrew", name=text)
+    )
 
 
-def _choices(name: str, versions: Sequence[VersionRecord]) -> str:
-    return f"name one: {', '.join(f'{name}@{version.content_hash[:8]}' for version in versions)}"
+def _check_open(row: TournamentRow) -> None:
+    if row.tournament.cancelled_at_us is not None:
+        raise NotPlayableError(
+            Text(
+                "tournaments.tournament_cancelled_nobody_can_join",
+                "tournament {name} was cancelled; nobody can join or leave it",
+                name=repr(row.tournament.name),
+            )
+        )
+    if row.progress.is_over:
+        raise NotPlayableError(
+            Text(
+                "tournaments.tournament_finished_nobody_can_join",
+                "tournament {name} is finished; nobody can join or leave it",
+                name=repr(row.tournament.name),
+            )
+        )
 
 
 def check_entrant(programs: Programs, found: VersionRow, game: str, text: str) -> None:

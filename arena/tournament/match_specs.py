@@ -44,7 +44,19 @@ class MatchSpecs:
 
         Raises NotPlayableError if the tournament was planned for other rules than those installed.
         """
-        _check_rules(tournament, pool)
+        installed = registry.get(pool.game).rules_version
+        if installed != pool.rules_version:
+            raise NotPlayableError(
+                Text(
+                    "tournaments.tournament_planned_rules_version_installed",
+                    "tournament {name} was planned for rules version {version} of {game}, and {installed} is "
+                    "installed; play it with the arena that planned it, or plan a new one",
+                    name=repr(tournament.name),
+                    version=pool.rules_version,
+                    game=pool.game,
+                    installed=installed,
+                )
+            )
         self.tournament_id = tournament.id
         self._pool = pool
         self._programs = programs
@@ -76,7 +88,9 @@ class MatchSpecs:
             options=self._pool.options,
             clock=self._clock,
             cores=self._pool.cores,
-            chance_seed=self._chance_seed(match),
+            chance_seed=match.chance_seed
+            if not self._pool.remote
+            else match_chance_seed(self._secret, match.block_index, match.rotation),
             opening=match.opening,
             seats=tuple(self._seat(match, seat, leased) for seat, leased in enumerate(match.seats)),
             block=f"{self.tournament_id}/{match.block_index // self._blocks_per_seed}",
@@ -92,42 +106,16 @@ class MatchSpecs:
         described = {runtime: self._programs.describe_runtime(runtime) for runtime in sorted(new)}
         return {runtime: one for runtime, one in described.items() if one is not None}
 
-    def _chance_seed(self, match: LeasedMatch) -> int:
-        """Return the block's, or in a pool of remote bots one of its own."""
-        if not self._pool.remote:
-            return match.chance_seed
-        return match_chance_seed(self._secret, match.block_index, match.rotation)
-
     def _seat(self, match: LeasedMatch, seat: int, leased: LeasedSeat) -> SeatSpec:
         seed = bot_seed(self._secret, match.block_index // self._blocks_per_seed, match.rotation, seat)
         if leased.is_remote:
             return SeatSpec(leased.content_hash, leased.bot, directory="", command=(), seed=seed, is_remote=True)
-        program = self._find(leased.content_hash)
+        if leased.content_hash not in self._found:
+            self._found[leased.content_hash] = program = self._programs.find(leased.content_hash)
+            self._new_runtimes |= {program.runtime} - self._known_runtimes
+        program = self._found[leased.content_hash]
         level = self.sandbox_level(has_owner=leased.owner_id is not None)
         return program_seat(leased.bot, leased.content_hash, program, level, seed)
-
-    def _find(self, content_hash: str) -> VersionProgram:
-        """Return the program of a version, whose files are checked once a run."""
-        if content_hash not in self._found:
-            self._found[content_hash] = program = self._programs.find(content_hash)
-            self._new_runtimes |= {program.runtime} - self._known_runtimes
-        return self._found[content_hash]
-
-
-def _check_rules(tournament: TournamentRecord, pool: PoolRecord) -> None:
-    installed = registry.get(pool.game).rules_version
-    if installed != pool.rules_version:
-        raise NotPlayableError(
-            Text(
-                "tournaments.tournament_planned_rules_version_installed",
-                "tournament {name} was planned for rules version {version} of {game}, and {installed} is "
-                "installed; play it with the arena that planned it, or plan a new one",
-                name=repr(tournament.name),
-                version=pool.rules_version,
-                game=pool.game,
-                installed=installed,
-            )
-        )
 
 
 class VersionProgram(SeatProgram, Protocol):

@@ -49,7 +49,13 @@ class FormatPlanner:
 
     def plan_ready(self, waves: WaveLedger) -> int:
         """Plan every wave that can be planned now, and return how many matches they have."""
-        self._look_again(waves)
+        # What was read before blocks were annulled is forgotten: they count for nothing any more.
+        newest = waves.newest_annulment()
+        if self._annulled is None or newest != self._newest_annulment:
+            self._newest_annulment, annulled = newest, waves.annulled()
+            if self._annulled is not None and annulled != self._annulled:
+                self._past, self._stored, self._planned, self._over = NOTHING, None, None, []
+            self._annulled = annulled
         matches = 0
         while not self._is_complete and self._is_ready(waves):
             planned = self._plan_next(waves)
@@ -57,16 +63,6 @@ class FormatPlanner:
                 break
             matches += planned
         return matches
-
-    def _look_again(self, waves: WaveLedger) -> None:
-        """Forget what was read if blocks were annulled since: they count for nothing any more."""
-        newest = waves.newest_annulment()
-        if self._annulled is not None and newest == self._newest_annulment:
-            return
-        self._newest_annulment, annulled = newest, waves.annulled()
-        if self._annulled is not None and annulled != self._annulled:
-            self._past, self._stored, self._planned, self._over = NOTHING, None, None, []
-        self._annulled = annulled
 
     def _is_ready(self, waves: WaveLedger) -> bool:
         planned = self._read_planned(waves)
@@ -82,20 +78,16 @@ class FormatPlanner:
         if self._planned is None:
             self._is_complete = not waves.has_more_waves()
             if isinstance(self._form, Remembering) and not self._is_complete:
-                self._recall(waves, self._form)
+                memory = waves.memory()
+                entrants = [version.version_id for version in waves.entrants()]
+                self._past = from_json(self._form, memory.data if memory else None, entrants)
+                if memory is not None and self._past.waves == memory.index + 1:
+                    self._stored = memory.index
+                else:
+                    self._past = NOTHING
+                    waves.forget()
             self._planned = waves.planned(self._past.waves)
         return self._planned
-
-    def _recall(self, waves: WaveLedger, form: Remembering) -> None:
-        """Take up what is remembered in the database, or begin anew."""
-        memory = waves.memory()
-        entrants = [version.version_id for version in waves.entrants()]
-        self._past = from_json(form, memory.data if memory else None, entrants)
-        if memory is not None and self._past.waves == memory.index + 1:
-            self._stored = memory.index
-        else:
-            self._past = NOTHING
-            waves.forget()
 
     def _advance(self, waves: WaveLedger, planned: list[PlannedWave]) -> None:
         """Read the waves that are over by now, and fold those that no plan needs any more into the past."""
@@ -119,19 +111,16 @@ class FormatPlanner:
         while self._over and self._past.waves < foldable(self._form, self._past.waves + len(planned)):
             situation = Situation(entrants, (self._over.pop(0),), self._seed, self._past)
             self._past = fold(form, situation)
-            self._gather(waves, situation)
+            # At tables of two there is only one circular order, so nobody needs to know who sat together.
+            if self._form.seats > 2:
+                places = {entrant.id: place for place, entrant in enumerate(situation.entrants)}
+                waves.gather([tuple(sorted({places[one] for one in block.order})) for block in situation.blocks])
             del planned[0]
         newest = self._past.waves - 1
         if newest >= 0 and newest != self._stored:
             data = to_json(form, self._past, [entrant.id for entrant in entrants])
             waves.remember(WaveMemory(newest, data), self._stored)
             self._stored = newest
-
-    def _gather(self, waves: WaveLedger, situation: Situation) -> None:
-        """Write who sat together; at tables of two there is only one circular order, so nobody needs to know."""
-        if self._form.seats > 2:
-            places = {entrant.id: place for place, entrant in enumerate(situation.entrants)}
-            waves.gather([tuple(sorted({places[one] for one in block.order})) for block in situation.blocks])
 
     def _plan_next(self, waves: WaveLedger) -> int:
         """Plan one wave, or write that none follows, and return how many matches it has.

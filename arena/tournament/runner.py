@@ -91,8 +91,25 @@ async def run_tournament(
     """
     with hold(database, tournament_id) as keep:
         row = tournaments.tournament_row(database, tournament_id)
-        _check_playable(row)
-        specs = _match_specs(database, row, programs, leak_checks, keep_logs=keep_logs)
+        if row.tournament.cancelled_at_us is not None:
+            raise NotPlayableError(
+                Text(
+                    "tournaments.tournament_cancelled_plan_new_one",
+                    "tournament {name} was cancelled; plan a new one",
+                    name=repr(row.tournament.name),
+                )
+            )
+        if row.progress.is_over:
+            raise NotPlayableError(
+                Text(
+                    "tournaments.tournament_finished_see_arena_tournament",
+                    "tournament {name} is finished; see `arena tournament show`",
+                    name=repr(row.tournament.name),
+                )
+            )
+        specs = MatchSpecs(row.tournament, row.pool, programs, leak_checks=leak_checks, keep_logs=keep_logs)
+        for has_owner in tournaments.owned_entrants(database, row.tournament.id):
+            specs.sandbox_level(has_owner=has_owner)  # raises before anything is played
         patience_s = PATIENCE_S if database.patience_s is None else database.patience_s
         ledger = Ledger(database.brief(_BRIEF_MS))
         run = _Run(
@@ -100,34 +117,6 @@ async def run_tournament(
         )
         await run.play()
         return run.end(await run.writer.write(lambda: tournaments.tournament_row(database, tournament_id)))
-
-
-def _check_playable(row: TournamentRow) -> None:
-    if row.tournament.cancelled_at_us is not None:
-        raise NotPlayableError(
-            Text(
-                "tournaments.tournament_cancelled_plan_new_one",
-                "tournament {name} was cancelled; plan a new one",
-                name=repr(row.tournament.name),
-            )
-        )
-    if row.progress.is_over:
-        raise NotPlayableError(
-            Text(
-                "tournaments.tournament_finished_see_arena_tournament",
-                "tournament {name} is finished; see `arena tournament show`",
-                name=repr(row.tournament.name),
-            )
-        )
-
-
-def _match_specs(
-    database: Database, row: TournamentRow, programs: Programs, leak_checks: float, *, keep_logs: bool
-) -> MatchSpecs:
-    specs = MatchSpecs(row.tournament, row.pool, programs, leak_checks=leak_checks, keep_logs=keep_logs)
-    for has_owner in tournaments.owned_entrants(database, row.tournament.id):
-        specs.sandbox_level(has_owner=has_owner)  # raises before anything is played
-    return specs
 
 
 def _planner(row: TournamentRow) -> FormatPlanner | None:
@@ -179,7 +168,17 @@ class _Run:
             raise
         finally:
             self.writer.patience_s = min(self.writer.patience_s, _PATIENCE_AT_END_S)
-            await self._stop()
+            results = [task.result() for task in self._in_flight if _has_report(task)]
+            # What cannot be written is why this run ends, or will be why the next does; that one plays it again.
+            with suppress(RatingsError, AlreadyRunningError):
+                await self.writer.write(lambda: self._ledger.settle(self._specs.tournament_id, results=results))
+            with suppress(RatingsError, AlreadyRunningError):
+                await self.writer.write(lambda: self._ledger.release(self._specs.tournament_id))
+            for task, match in self._in_flight.items():
+                if not task.done():
+                    await self._executor.cancel(match.match_id)
+                task.cancel()
+            await asyncio.gather(*self._in_flight, return_exceptions=True)
 
     def _mend(self) -> None:
         """Give back what a transaction may have leased of whose end nothing was heard, and forget what it read."""
@@ -276,20 +275,6 @@ class _Run:
             self._tally.count_lost(again=again)
             if not again:
                 self._host.forget(match.match_id)
-
-    async def _stop(self) -> None:
-        """Record what has come back unseen, give back the rest, end the matches in flight."""
-        results = [task.result() for task in self._in_flight if _has_report(task)]
-        # What cannot be written is why this run ends, or will be why the next does; that one plays it again.
-        with suppress(RatingsError, AlreadyRunningError):
-            await self.writer.write(lambda: self._ledger.settle(self._specs.tournament_id, results=results))
-        with suppress(RatingsError, AlreadyRunningError):
-            await self.writer.write(lambda: self._ledger.release(self._specs.tournament_id))
-        for task, match in self._in_flight.items():
-            if not task.done():
-                await self._executor.cancel(match.match_id)
-            task.cancel()
-        await asyncio.gather(*self._in_flight, return_exceptions=True)
 
 
 def _loss_of(task: asyncio.Task[MatchReport]) -> MatchLostError | None:

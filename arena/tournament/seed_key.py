@@ -57,7 +57,17 @@ class SeedKey:
     def _key(self) -> bytes:
         with suppress(FileNotFoundError):
             return self._read()
-        self._make()
+        # The key appears whole, on the disk, for its user alone, unless another process was faster.
+        unfinished = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(descriptor, f"{secrets.token_hex(_KEY_BYTES)}\n".encode("ascii"))
+            os.fsync(descriptor)
+            with suppress(FileExistsError):
+                os.link(unfinished, self.path)
+        finally:
+            os.close(descriptor)
+            unfinished.unlink()
         return self._read()
 
     def _read(self) -> bytes:
@@ -75,16 +85,3 @@ class SeedKey:
                 )
             )
         return bytes.fromhex(text.strip())
-
-    def _make(self) -> None:
-        """Make the key unless another process was faster; it appears whole, on the disk, for its user alone."""
-        unfinished = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(descriptor, f"{secrets.token_hex(_KEY_BYTES)}\n".encode("ascii"))
-            os.fsync(descriptor)
-            with suppress(FileExistsError):
-                os.link(unfinished, self.path)
-        finally:
-            os.close(descriptor)
-            unfinished.unlink()

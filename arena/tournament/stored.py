@@ -82,19 +82,17 @@ def clock_settings(clock: TimeControl) -> dict[str, Any]:
 
 def situation_of(played: TournamentWaves) -> Situation:
     """Return everything that was planned and played so far, or is remembered of it; entrants by version id."""
+    form = format_of(played.tournament, played.pool)
+    if played.memory is None or not isinstance(form, Remembering):
+        past = NOTHING
+    else:
+        past = from_json(form, played.memory.data, [version.version_id for version in played.entrants])
     return Situation(
         tuple(entrant_of(version) for version in played.entrants),
         tuple(wave_of(wave) for wave in played.waves),
         seeds.schedule_seed(bytes.fromhex(played.tournament.secret)),
-        _past_of(played),
+        past,
     )
-
-
-def _past_of(played: TournamentWaves) -> Past:
-    form = format_of(played.tournament, played.pool)
-    if played.memory is None or not isinstance(form, Remembering):
-        return NOTHING
-    return from_json(form, played.memory.data, [version.version_id for version in played.entrants])
 
 
 def entrant_of(version: EnteredVersion) -> Entrant:

@@ -188,7 +188,10 @@ class LeaderActivities:
                 self._log.info(f"looks after {self._what}")
             else:
                 await self._end()
-                self._log.info(f"leaves {self._what} to another service", who=_named(other))
+                self._log.info(
+                    f"leaves {self._what} to another service",
+                    who="unknown" if other is None or other.pid is None else f"process {other.pid} on {other.host}",
+                )
             self._leads = leads
         self._other = other
         if leads:
@@ -212,7 +215,3 @@ class LeaderActivities:
     async def _end(self) -> None:
         for activity in self._activities:
             await activity.close()
-
-
-def _named(holder: LockHolder | None) -> str:
-    return "unknown" if holder is None or holder.pid is None else f"process {holder.pid} on {holder.host}"

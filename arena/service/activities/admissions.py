@@ -13,7 +13,7 @@ from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
 from arena.match.spec import program_seat
-from arena.match.time_control import TimeControl, parse_time_control
+from arena.match.time_control import parse_time_control
 from arena.model.bots import Finding
 from arena.model.tournaments import comparison_note
 from arena.service.activities.context import ServiceContext, build_for_admission
@@ -29,7 +29,7 @@ from arena.tournament.match_specs import Programs
 from arena.tournament.runner import MatchExecutor
 from arena.tournament.stored import clock_of
 from arena.trial.lineup import QUICK_SAMPLES, RIVAL, sample_seat, setups_of
-from arena.trial.trials import TrialCheck, TrialSetup, failed, finding_json
+from arena.trial.trials import TrialCheck, failed, finding_json
 from engine.core import EngineError
 from engine.text import Text, placed
 from ratings.errors import BotError, PlanError
@@ -86,22 +86,18 @@ class AdmissionRunner:
     async def _work(self) -> None:
         while True:
             seen = self._context.wake_up.count
-            taken = await self._take()
+            taking = asyncio.ensure_future(asyncio.to_thread(self._ledger.take_admission))
+            try:
+                taken = await asyncio.shield(taking)
+            except asyncio.CancelledError:
+                # The thread takes it all the same, and nobody would look at it before the next start.
+                if (taken := await taking) is not None:
+                    self._ledger.requeue_admissions(taken.admission.id)
+                raise
             if taken is None:
                 await self._context.wake_up.wait(seen, LOOK_EVERY_S)
             else:
                 await self._look_at(taken)
-
-    async def _take(self) -> AdmissionRow | None:
-        """Return the admission that is to be looked at now, or `None`; nothing is taken when this is cancelled."""
-        taking = asyncio.ensure_future(asyncio.to_thread(self._ledger.take_admission))
-        try:
-            return await asyncio.shield(taking)
-        except asyncio.CancelledError:
-            # The thread takes it all the same, and nobody would look at it before the next start.
-            if (taken := await taking) is not None:
-                self._ledger.requeue_admissions(taken.admission.id)
-            raise
 
     async def _look_at(self, taken: AdmissionRow) -> None:
         log = self._context.log.bind(bot=taken.bot, version=taken.version.content_hash[:12])
@@ -169,6 +165,11 @@ class AdmissionRunner:
         level = programs.sandbox_level(has_owner=False)
         own_level = programs.sandbox_level(has_owner=taken.owner is not None)
         self._context.supervisor.health.clear(SANDBOX)
+        # The tightest clock by the decision of the ladders that wait for the bot, or the usual one.
+        games = {ground.game for ground in grounds}
+        pools = [one.pool for one in open_ladders(self._context.database) if one.pool.game in games]
+        clocks = [parse_time_control(pool.time_control) for pool in pools]
+        limited = [clock for clock in clocks if clock.decision_limit_us and not clock.has_bank]
         return AdmissionRequest(
             admission_id=taken.admission.id,
             bot=program_seat(taken.bot, version.content_hash, program, own_level),
@@ -176,16 +177,8 @@ class AdmissionRunner:
             samples=tuple(sample_seat(name, level) for name in QUICK_SAMPLES),
             seed=secrets.randbelow(_MOST_SEED),
             rival=sample_seat(RIVAL, level),
-            clock=self._clock(grounds),
+            clock=min(limited, key=lambda clock: clock.decision_limit_us, default=clocks[0] if clocks else CLOCK),
         )
-
-    def _clock(self, grounds: tuple[TrialSetup, ...]) -> TimeControl:
-        """Return the tightest clock by the decision of the ladders that wait for the bot, or the usual one."""
-        games = {ground.game for ground in grounds}
-        pools = [one.pool for one in open_ladders(self._context.database) if one.pool.game in games]
-        clocks = [parse_time_control(pool.time_control) for pool in pools]
-        limited = [clock for clock in clocks if clock.decision_limit_us and not clock.has_bank]
-        return min(limited, key=lambda clock: clock.decision_limit_us, default=clocks[0] if clocks else CLOCK)
 
     def _finish(self, taken: AdmissionRow, verdict: AdmissionVerdict) -> bool:
         return self._ledger.finish_admission(
@@ -219,7 +212,11 @@ class PromotionRunner:
         waiting = waiting_versions(self._context.database)
         newest = {one.bot.id: one for one in waiting}
         decided = sum(self._look_at(one, newest[one.bot.id]) for one in waiting)
-        self._cancel_useless({one.version.id for one in newest.values()})
+        # Somebody promoted, withdrew or replaced the versions of the other tests.
+        still = {one.version.id for one in newest.values()}
+        for test in promotion_tests(self._context.database):
+            if test.version_id not in still:
+                Ledger(self._context.database).cancel(test.tournament.id)
         return decided
 
     def _look_at(self, waiting: WaitingVersion, newest: WaitingVersion) -> bool:
@@ -233,7 +230,12 @@ class PromotionRunner:
             return self._promote(waiting, Text("service.it_was_admitted", "it was admitted"))
         if self._rule is None:
             return self._promote(waiting, _OFF)
-        ladders = self._ladders(waiting)
+        both = [version.manifest for version in (waiting.version, waiting.active) if version is not None]
+        ladders = [
+            one
+            for one in open_ladders(self._context.database)
+            if not one.pool.remote and all(plays(manifest, one.pool.game, one.pool.rules_version) for manifest in both)
+        ]
         if not ladders:
             return self._promote(waiting, _NOBODY)
         tests = {test.ladder_id: test for test in promotion_tests(self._context.database, [waiting.version.id])}
@@ -241,15 +243,6 @@ class PromotionRunner:
         if missing:
             return self._begin(waiting, missing, self._rule)
         return self._decide(waiting, [(one, tests[one.ladder.id]) for one in ladders])
-
-    def _ladders(self, waiting: WaitingVersion) -> list[RunningLadder]:
-        """Return the open ladders of hosted bots on which both versions may play."""
-        both = [version.manifest for version in (waiting.version, waiting.active) if version is not None]
-        return [
-            one
-            for one in open_ladders(self._context.database)
-            if not one.pool.remote and all(plays(manifest, one.pool.game, one.pool.rules_version) for manifest in both)
-        ]
 
     def _begin(self, waiting: WaitingVersion, ladders: list[RunningLadder], rule: PromotionRule) -> bool:
         """Write the tests; if that cannot be, the files of a version are gone for example, it is promoted untested."""
@@ -308,12 +301,6 @@ class PromotionRunner:
 
     def _note(self, what: str, waiting: WaitingVersion, why: str) -> None:
         self._context.log.info(what, bot=waiting.bot.name, version=waiting.version.content_hash[:12], why=why)
-
-    def _cancel_useless(self, waiting: set[str]) -> None:
-        """Cancel the tests of versions that wait no more: somebody promoted, withdrew or replaced them."""
-        for test in promotion_tests(self._context.database):
-            if test.version_id not in waiting:
-                Ledger(self._context.database).cancel(test.tournament.id)
 
 
 @dataclass(frozen=True, slots=True)

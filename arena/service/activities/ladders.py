@@ -120,23 +120,19 @@ class LadderRunner:
             )
         problems, about = self._context.supervisor.problems, f"tournament {running.tournament.id}"
         try:
-            pace = await self._pace(running)
-            await self._context.play(running.tournament.id, MatchPurpose.LADDER, running.ladder.name, pace)
+            # A ladder keeps its pace from run to run, and over the end of the service.
+            rate = self._rate(running)
+            known = self._paces.get(running.ladder.id)
+            if known is None or known[0] != rate:
+                pace = await asyncio.to_thread(self._resumed, running, rate) if rate else None
+                known = self._paces[running.ladder.id] = rate, pace
+            await self._context.play(running.tournament.id, MatchPurpose.LADDER, running.ladder.name, known[1])
         except NotPlayableError as error:  # it is tried again: who may play in it, or the settings, may change
             if problems.is_new(about, str(error)):
                 self._context.log.warning("not playable", ladder=running.ladder.name, why=str(error))
 
     def _rate(self, running: RunningLadder) -> int:
         return rate_of(running.ladder.settings, self._matches_per_day)
-
-    async def _pace(self, running: RunningLadder) -> MatchRateLimit | None:
-        """Return the pace of a ladder, which it keeps from run to run, and over the end of the service."""
-        rate = self._rate(running)
-        known = self._paces.get(running.ladder.id)
-        if known is None or known[0] != rate:
-            pace = await asyncio.to_thread(self._resumed, running, rate) if rate else None
-            known = self._paces[running.ladder.id] = rate, pace
-        return known[1]
 
     def _resumed(self, running: RunningLadder, rate: int) -> MatchRateLimit:
         """Return the pace after what was played of it lately."""
@@ -170,22 +166,18 @@ async def _obstacle(context: ServiceContext, version: VersionRecord, bot: BotRec
     except (BotDirectoryError, RuntimeBrokenError, StoreError) as error:
         if context.supervisor.problems.is_new(about, str(error)):
             context.log.warning("cannot be started", bot=bot.name, version=version.content_hash[:12], why=str(error))
-        return _for_owner(error, version)
+        # The owner is not told the places on the arena's machine that the message of such an error names.
+        if isinstance(error, StoreError):
+            return _FILES_GONE
+        if isinstance(error, RuntimeBrokenError):
+            return Text(
+                "service.runtime_does_not_work_arena",
+                "its runtime {name} does not work on the arena's machine; the organiser has to mend it",
+                name=repr(version.manifest.get("runtime", "arena")),
+            )
+        return str(error)
     context.supervisor.problems.end(about)
     return None
-
-
-def _for_owner(error: Exception, version: VersionRecord) -> str:
-    """Return an error without the places on the arena's machine that its own message names."""
-    if isinstance(error, StoreError):
-        return _FILES_GONE
-    if isinstance(error, RuntimeBrokenError):
-        return Text(
-            "service.runtime_does_not_work_arena",
-            "its runtime {name} does not work on the arena's machine; the organiser has to mend it",
-            name=repr(version.manifest.get("runtime", "arena")),
-        )
-    return str(error)
 
 
 class ConnectedVersions(Protocol):
@@ -253,14 +245,11 @@ class SeasonRunner:
 
     def _freeze_due(self) -> None:
         for running in open_ladders(self._context.database):
-            if self._is_due(running):
+            # A kill may have come between the freeze and the final, so an announced final that is missing is due, too.
+            season = running.season
+            is_announced = season.freezes_at_us is not None and season.freezes_at_us <= now_us()
+            if is_announced and season.final_tournament_id is None and running.tournament.id not in self._refused:
                 self._freeze(running)
-
-    def _is_due(self, running: RunningLadder) -> bool:
-        # A kill may have come between the freeze and the final, so an announced final that is missing is due, too.
-        season = running.season
-        is_announced = season.freezes_at_us is not None and season.freezes_at_us <= now_us()
-        return is_announced and season.final_tournament_id is None and running.tournament.id not in self._refused
 
     def _freeze(self, running: RunningLadder) -> None:
         name = running.ladder.name

@@ -45,7 +45,12 @@ class TournamentQueue:
         found = await asyncio.to_thread(self._read)
         now_us = self._now_us()
         # Seen once, it goes on: whoever sets the clock back does not stop what is being played.
-        ready = [one for one in found if one.remote or not _is_new(one, now_us) or one.id in self._tasks]
+        # A tournament of the future is not new: the clock was set back since, perhaps by days.
+        ready = [
+            one
+            for one in found
+            if one.remote or not (0 <= now_us - one.created_at_us < LEFT_ALONE_US) or one.id in self._tasks
+        ]
         await self._tasks.reconcile({one.id: self._assignment(one) for one in ready if one.id not in self._unplayable})
 
     async def close(self) -> None:
@@ -66,14 +71,6 @@ class TournamentQueue:
             # It is over by now, or for other rules than those installed: waiting helps in neither case.
             self._unplayable.add(one.id)
             self._context.log.warning("not playable", tournament=one.name, why=str(error))
-
-
-def _is_new(one: UnfinishedTournament, now_us: int) -> bool:
-    """Return whether the command that created a tournament may want to play it by itself.
-
-    One of the future is not new: the clock was set back since, perhaps by days.
-    """
-    return 0 <= now_us - one.created_at_us < LEFT_ALONE_US
 
 
 _Mark = tuple[int, int]

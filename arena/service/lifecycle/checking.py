@@ -48,7 +48,13 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
     try:
         if is_there(home.book):
             with suppress(EmptyDatabaseError):  # it gets its tables when the service starts
-                found, paces = _look_into(home, effective)
+                database = open_database(home.book, makes=False)
+                try:
+                    default = _default_pace(effective)
+                    found = volume(database)
+                    paces = [rate_of(one.ladder.settings, default) for one in open_ladders(database)]
+                finally:
+                    database.close()
     except RatingsError as error:
         problems.append(str(error))
     problems += _look_at_runtimes(home, effective)
@@ -58,7 +64,13 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
         if holder is None
         else [Text("service.process_serves_home_now", "process {pid} serves this home now", pid=holder.get("pid", "?"))]
     )
-    notes += _look_at_sandbox(home, effective)
+    policy = policy_of(
+        str(effective.value("service.sandbox")),
+        allow_reduced=bool(effective.value("service.allow_reduced_sandbox")),
+    )
+    # That concerns nobody as long as there are no owners.
+    if problem := sandbox_problem(StoredPrograms(VersionStore(home.store), policy)):
+        notes.append(Text("service.bots_owners_would_wait", "bots of owners would wait: {why}", why=problem))
     notes += _look_at_door(home, effective)
     wrong, soon = check_certificate(home, str(effective.value("service.tls_certificate")))
     kept: RetentionSection = effective.sections["retention"]
@@ -85,32 +97,12 @@ def _look_at_runtimes(home: Home, effective: EffectiveSettings) -> list[str]:
     return problems
 
 
-def _look_at_sandbox(home: Home, effective: EffectiveSettings) -> list[str]:
-    """Return why bots of owners could not run, which concerns nobody as long as there are none."""
-    policy = policy_of(
-        str(effective.value("service.sandbox")),
-        allow_reduced=bool(effective.value("service.allow_reduced_sandbox")),
-    )
-    problem = sandbox_problem(StoredPrograms(VersionStore(home.store), policy))
-    return [Text("service.bots_owners_would_wait", "bots of owners would wait: {why}", why=problem)] if problem else []
-
-
 def _look_at_door(home: Home, effective: EffectiveSettings) -> list[str]:
     """Return what remote bots would miss, if they are to be taken."""
     is_open, has_own = effective.value("service.play_address"), effective.value("service.tls_certificate")
     if not is_open or has_own or find_certificate(home.tls) is not None:
         return []
     return ["remote bots need a certificate: start with --tls-self-signed, or set service.tls_certificate"]
-
-
-def _look_into(home: Home, effective: EffectiveSettings) -> tuple[Volume, list[int]]:
-    """Return how much the database holds, and the pace of each open ladder."""
-    database = open_database(home.book, makes=False)
-    try:
-        default = _default_pace(effective)
-        return volume(database), [rate_of(one.ladder.settings, default) for one in open_ladders(database)]
-    finally:
-        database.close()
 
 
 def _default_pace(effective: EffectiveSettings) -> int:

@@ -75,15 +75,25 @@ async def open_owners(
     Raises ListenError, SettingsError, CertificateError.
     """
     tls = find_tls(home, settings)
+    area = UploadArea(home.uploads)
+    area.sweep(UNFINISHED_KEPT_S)
+    calls = metrics.histogram("arena_rpc_seconds", "Calls of the owners' services.", ("method", "code"))
+    uploads = metrics.histogram("arena_upload_seconds", "Uploads of archives.", ("outcome",))
+
+    def observe(path: str, code: str, seconds: float) -> None:
+        calls.observe(seconds, path.rpartition("/")[2], code)
+        if path == UPLOAD:
+            uploads.observe(seconds, code)
+
     services = OwnerServices(
         database,
         VersionStore(home.store),
-        _uploads(home),
+        area,
         limits=settings.limits.of_owners,
         failed_logins_per_minute=settings.limits.failed_logins_per_minute,
         wake=wake,
         live=live,
-        observe=_observer(metrics),
+        observe=observe,
         programs=make_programs(home, settings),
         matches_per_day=settings.service.matches_per_day,
         play_port=play_port,
@@ -128,24 +138,6 @@ def make_own_certificate(home: Home, settings: ServiceSettings) -> TlsFiles:
     return make_certificate(home.tls, list(dict.fromkeys([*own, *settings.service.tls_hosts])))
 
 
-def _uploads(home: Home) -> UploadArea:
-    area = UploadArea(home.uploads)
-    area.sweep(UNFINISHED_KEPT_S)
-    return area
-
-
-def _observer(metrics: Metrics) -> Callable[[str, str, float], None]:
-    calls = metrics.histogram("arena_rpc_seconds", "Calls of the owners' services.", ("method", "code"))
-    uploads = metrics.histogram("arena_upload_seconds", "Uploads of archives.", ("outcome",))
-
-    def observe(path: str, code: str, seconds: float) -> None:
-        calls.observe(seconds, path.rpartition("/")[2], code)
-        if path == UPLOAD:
-            uploads.observe(seconds, code)
-
-    return observe
-
-
 def open_remote_process(
     home: Home,
     settings: ServiceSettings,
@@ -166,7 +158,30 @@ def open_remote_process(
     people = people_of(settings)
     if people:
         ServiceLedger(database).ensure_people()
-    options = _options(home, settings, workers)
+    warm_mb = default_warm_mb() if settings.service.warm_memory is None else settings.service.warm_memory
+    listener = "", "", ""
+    if settings.service.play_address:
+        if (tls := find_tls(home, settings)) is None:
+            raise SettingsError(
+                Text(
+                    "service.service_play_address_needs_certificate",
+                    "service.play_address needs a certificate, for the tokens of remote bots must not travel openly; "
+                    "give --tls-self-signed, or a certificate",
+                )
+            )
+        address = parse_address(settings.service.play_address)
+        try:
+            try_to_listen(address)
+        except OSError as error:
+            raise ListenError(explain(address, error, "--play-address")) from error
+        listener = str(address), str(tls.certificate), str(tls.key)
+    options = RemoteOptions(
+        *listener,
+        settings.service.remote_patience,
+        hosted_matches=workers + people,  # a match of people may go on for an hour, and keeps no other waiting
+        warm_mb=warm_mb // _SHARE_OF_WARM,
+        socket=str(home.seats) if people else "",
+    )
     limits = settings.limits
 
     def make_policy(process: RemoteProcess) -> JoinPolicy:
@@ -192,36 +207,6 @@ def takes_anybody(settings: ServiceSettings) -> bool:
     return bool(settings.service.play_address or people_of(settings))
 
 
-def _options(home: Home, settings: ServiceSettings, workers: int) -> RemoteOptions:
-    """Return what the process is started with. A match of people may go on for an hour, and keeps no other waiting."""
-    warm_mb = default_warm_mb() if settings.service.warm_memory is None else settings.service.warm_memory
-    people = people_of(settings)
-    return RemoteOptions(
-        *_bot_listener(home, settings),
-        settings.service.remote_patience,
-        hosted_matches=workers + people,
-        warm_mb=warm_mb // _SHARE_OF_WARM,
-        socket=str(home.seats) if people else "",
-    )
-
-
-def _bot_listener(home: Home, settings: ServiceSettings) -> tuple[str, str, str]:
-    """Return the address for remote bots, its certificate and its key; empty if only people are taken."""
-    if not settings.service.play_address:
-        return "", "", ""
-    if (tls := find_tls(home, settings)) is None:
-        raise SettingsError(
-            Text(
-                "service.service_play_address_needs_certificate",
-                "service.play_address needs a certificate, for the tokens of remote bots must not travel openly; "
-                "give --tls-self-signed, or a certificate",
-            )
-        )
-    address = parse_address(settings.service.play_address)
-    _check_free(address)
-    return str(address), str(tls.certificate), str(tls.key)
-
-
 async def wait_for_remote(supervisor: RemoteProcessSupervisor, settings: ServiceSettings) -> str:
     """Return where remote bots are taken; empty if they are not, or not in time, which health tells."""
     try:
@@ -230,13 +215,6 @@ async def wait_for_remote(supervisor: RemoteProcessSupervisor, settings: Service
     except TimeoutError:
         return ""
     return f"{settings.service.play_address.rpartition(':')[0]}:{port}" if port else ""
-
-
-def _check_free(address: Address) -> None:
-    try:
-        try_to_listen(address)
-    except OSError as error:
-        raise ListenError(explain(address, error, "--play-address")) from error
 
 
 async def _find_dead(database: Database, digests: Collection[str]) -> Collection[str]:

@@ -126,7 +126,16 @@ class _Service:
         with stop_signals(say) as stop:
             async with AsyncExitStack() as stack:
                 slots = self._make_slots()
-                context = self._make_context(slots)
+                context = ServiceContext(
+                    database=self._database,
+                    programs=make_programs(self._home, self._settings),
+                    slots=slots,
+                    supervisor=Supervisor(self._health, self._log, self._count_crash),
+                    wake_up=WakeUp(),
+                    log=self._log,
+                    leak_checks=self._settings.service.leak_checks,
+                    takes_remote=takes_anybody(self._settings),
+                )
                 presence = Presence(context.wake_up.notify)
                 activities = make_activity_set(
                     self._home, self._settings, context, presence, self._match_limits, self._metrics
@@ -186,18 +195,6 @@ class _Service:
             needs_slot=lambda spec: not spec.has_remote,
             observer=observer,
             watch=self._host_watch,
-        )
-
-    def _make_context(self, slots: Slots) -> ServiceContext:
-        return ServiceContext(
-            database=self._database,
-            programs=make_programs(self._home, self._settings),
-            slots=slots,
-            supervisor=Supervisor(self._health, self._log, self._count_crash),
-            wake_up=WakeUp(),
-            log=self._log,
-            leak_checks=self._settings.service.leak_checks,
-            takes_remote=takes_anybody(self._settings),
         )
 
     def _open_remote_process(
@@ -420,23 +417,20 @@ class ExecutorFactory:
     def make(self) -> Executor:
         """Return an executor that was not started yet."""
         if self._settings.executor == RAY:
-            self._newest = self._of_cluster()
+            from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
+            from arena.executor.ray.proving import RayOptions
+
+            address = self._settings.ray_address
+            options = RayOptions(
+                address="" if address == AUTO else address,
+                workers=self._settings.workers,
+                warm_mb=self._settings.warm_memory,
+                runtimes={} if self.programs is None else self.programs.runtimes.tables(),
+                report=self._warn,
+            )
+            self._newest = RayExecutor(options)
             return self._newest
         return LocalExecutor(self.slots(), warm_mb=self._settings.warm_memory)
-
-    def _of_cluster(self) -> Executor:
-        from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
-        from arena.executor.ray.proving import RayOptions
-
-        address = self._settings.ray_address
-        options = RayOptions(
-            address="" if address == AUTO else address,
-            workers=self._settings.workers,
-            warm_mb=self._settings.warm_memory,
-            runtimes={} if self.programs is None else self.programs.runtimes.tables(),
-            report=self._warn,
-        )
-        return RayExecutor(options)
 
     def _warn(self, sentence: str) -> None:
         get_logger("cluster").warning("machines", why=sentence)

@@ -35,7 +35,10 @@ def open_web(home: Home, settings: ServiceSettings, health: Health) -> WebProces
     if not settings.service.web_address:
         return None
     address = parse_address(settings.service.web_address)
-    _check_free(address)
+    try:
+        try_to_listen(address)
+    except OSError as error:
+        raise ListenError(explain(address, error, "--web-address")) from error
     return WebProcessSupervisor(_options(home, settings, address), health=health, log=get_logger("web"))
 
 
@@ -68,13 +71,6 @@ def _people(settings: ServiceSettings) -> PlayLimits | None:
         per_hour=service.people_per_hour,
         rated=service.people_rated,
     )
-
-
-def _check_free(address: Address) -> None:
-    try:
-        try_to_listen(address)
-    except OSError as error:
-        raise ListenError(explain(address, error, "--web-address")) from error
 
 
 async def wait_for_web(supervisor: WebProcessSupervisor) -> str:

@@ -69,11 +69,9 @@ class DamagedArchiveError(HomeArchiveError):
 
 def is_place(name: str) -> bool:
     """Return whether a file of that name may lie in a home that is restored: nowhere else, and by no detour."""
-    return _PLACES.fullmatch(name) is not None and all(_is_plain(part) for part in name.split("/"))
-
-
-def _is_plain(part: str) -> bool:
-    return part not in ("", ".", "..") and "\0" not in part
+    return _PLACES.fullmatch(name) is not None and all(
+        part not in ("", ".", "..") and "\0" not in part for part in name.split("/")
+    )
 
 
 Report = Callable[[str], None]

@@ -102,7 +102,14 @@ def forecast(
     """Return what the disk will hold, given what is there and the pace of each open ladder (0: no limit)."""
     database_bytes = sum(_size(Path(f"{home.database}{suffix}")) for suffix in ("", "-wal"))
     archives_bytes = sum(_size(path) for place in (home.store, home.builds) for path in place.rglob("*"))
-    pace = _pace(volume, paces, default_pace)
+    if paces and 0 not in paces:
+        pace = DailyMatches(sum(paces), Text("service.pace_open_ladders", "the pace of the open ladders"))
+    elif volume.last_week:
+        pace = DailyMatches(-(-volume.last_week // 7), Text("service.last_week", "as in the last week"))
+    else:
+        pace = DailyMatches(
+            default_pace, Text("service.matches_per_day_before_any", "matches_per_day, before there are any")
+        )
     parts = _Parts.of(database_bytes, volume)
     grown = parts.in_a_year(database_bytes, volume, pace.matches_a_day, kept, has_open_seasons=bool(paces))
     return DiskForecast(
@@ -114,17 +121,6 @@ def forecast(
         pace=pace,
         in_a_year_bytes=round(grown) + archives_bytes,
         keeps_replays=bool(paces) and bool(kept.replays_days or kept.replays_mb),
-    )
-
-
-def _pace(volume: Volume, paces: Sequence[int], default_pace: int) -> DailyMatches:
-    """Return what the open ladders may play or, if one has no limit, what was played, or, before, the default."""
-    if paces and 0 not in paces:
-        return DailyMatches(sum(paces), Text("service.pace_open_ladders", "the pace of the open ladders"))
-    if volume.last_week:
-        return DailyMatches(-(-volume.last_week // 7), Text("service.last_week", "as in the last week"))
-    return DailyMatches(
-        default_pace, Text("service.matches_per_day_before_any", "matches_per_day, before there are any")
     )
 
 

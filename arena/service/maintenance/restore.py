@@ -38,7 +38,7 @@ from engine.os_errors import os_error_text
 from engine.text import Text, placed
 from ratings.ledger.check import check
 from ratings.read.bots import held_versions
-from ratings.store.database import Database, knows_schema, make_usable, open_database, upgrade
+from ratings.store.database import knows_schema, make_usable, open_database, upgrade
 
 Report = Callable[[str], None]
 _CHUNK_BYTES = 1 << 20
@@ -63,24 +63,6 @@ def restore_home(archive: Path, directory: Path, report: Report = lambda _senten
     another program, or newer than this one.
     """
     directory = directory.absolute()
-    _check_empty(directory)
-    staging = directory.with_name(f".{directory.name}.restoring-{os.urandom(8).hex()}")
-    try:
-        staging.mkdir(mode=PRIVATE)
-        report(Text("service.unpacking_checking_every_file", "unpacking and checking every file"))
-        unpacked, database_was = _fill(archive, staging)
-        report(Text("service.checking_database_files_versions", "checking the database and the files of the versions"))
-        problems = _problems(Home(staging))
-        staging.rename(directory)
-        fsync(directory.parent)
-    except OSError as error:
-        raise HomeArchiveError(_explain(directory, error)) from error
-    finally:
-        remove_tree(str(staging))
-    return RestoredHome(Home(directory), unpacked, problems, database_was)
-
-
-def _check_empty(directory: Path) -> None:
     if not directory.parent.is_dir():
         raise HomeArchiveError(
             Text(
@@ -105,6 +87,20 @@ def _check_empty(directory: Path) -> None:
                 path=directory,
             )
         )
+    staging = directory.with_name(f".{directory.name}.restoring-{os.urandom(8).hex()}")
+    try:
+        staging.mkdir(mode=PRIVATE)
+        report(Text("service.unpacking_checking_every_file", "unpacking and checking every file"))
+        unpacked, database_was = _fill(archive, staging)
+        report(Text("service.checking_database_files_versions", "checking the database and the files of the versions"))
+        problems = _problems(Home(staging))
+        staging.rename(directory)
+        fsync(directory.parent)
+    except OSError as error:
+        raise HomeArchiveError(_explain(directory, error)) from error
+    finally:
+        remove_tree(str(staging))
+    return RestoredHome(Home(directory), unpacked, problems, database_was)
 
 
 def _fill(archive: Path, staging: Path) -> tuple[UnpackedArchive, str]:
@@ -121,7 +117,8 @@ def _fill(archive: Path, staging: Path) -> tuple[UnpackedArchive, str]:
     for name in (STORE, BUILDS):
         (staging / name).mkdir(mode=PRIVATE, exist_ok=True)
         for path in (staging / name).rglob("*"):
-            _open_to_sandboxes(path)
+            # As in the store: whoever runs the sandbox reads it.
+            path.chmod(0o755 if path.is_dir() else 0o555 if path.stat().st_mode & 0o100 else 0o444)
     upgrade(staging / DATABASE)
     database = open_database(staging / DATABASE)
     try:
@@ -133,27 +130,19 @@ def _fill(archive: Path, staging: Path) -> tuple[UnpackedArchive, str]:
     return unpacked, database_was
 
 
-def _open_to_sandboxes(path: Path) -> None:
-    """Give a file of a version the permissions that the store gives: whoever runs the sandbox reads it."""
-    path.chmod(0o755 if path.is_dir() else 0o555 if path.stat().st_mode & 0o100 else 0o444)
-
-
 def _problems(home: Home) -> tuple[str, ...]:
     database = open_database(home.database)
     try:
-        return (*check(database), *_file_problems(database, VersionStore(home.store)))
+        store = VersionStore(home.store)
+        problems = []
+        for version_hash in held_versions(database):
+            try:
+                store.get(version_hash)
+            except StoreError as error:
+                problems.append(str(error))
+        return (*check(database), *problems)
     finally:
         database.close()
-
-
-def _file_problems(database: Database, store: VersionStore) -> list[str]:
-    problems = []
-    for version_hash in held_versions(database):
-        try:
-            store.get(version_hash)
-        except StoreError as error:
-            problems.append(str(error))
-    return problems
 
 
 def _explain(directory: Path, error: OSError) -> str:
@@ -289,7 +278,12 @@ class _Unpacking:
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
-            digest = _copy(_open(tar, member), file)
+            source = _open(tar, member)
+            hashed = hashlib.sha256()
+            while data := source.read(_CHUNK_BYTES):
+                hashed.update(data)
+                file.write(data)
+            digest = hashed.hexdigest()
             os.fchmod(descriptor, 0o700 if executable else 0o600)
         self._found[member.name] = [digest, member.size, executable]
 
@@ -318,12 +312,3 @@ class _Unpacking:
 
 def _open(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
     return tar.extractfile(member) or io.BytesIO()
-
-
-def _copy(source: IO[bytes], target: IO[bytes]) -> str:
-    """Copy a file and return the SHA-256 of what was written."""
-    digest = hashlib.sha256()
-    while data := source.read(_CHUNK_BYTES):
-        digest.update(data)
-        target.write(data)
-    return digest.hexdigest()

@@ -98,10 +98,43 @@ class DatabaseJoinPolicy:
         owner = await self._identify(request, digest)
         if (holder := self._other_service()) is not None:
             raise bot_refusal(holder)
-        games = _games_of(request)
-        _check_names(request)
+        named = request.games[:_MOST_GAMES]
+        games = tuple(dict.fromkeys(game for game in named if game == ALL_GAMES or game in registry.names()))
+        if not games:
+            said = ", ".join(map(_quoted, named[:3])) or "none at all"
+            raise JoinRefusal(
+                "FAILED_PRECONDITION",
+                "NO_GAME",
+                Text(
+                    "service.none_bot_games_played_here",
+                    "none of the bot's games is played here: it names {said}; there are {names}",
+                    said=said,
+                    names=", ".join(registry.single_names()),
+                ),
+            )
+        for check, text, reason in (
+            (check_bot_name, request.name, "BOT_NAME"),
+            (check_version_name, request.version, "VERSION_NAME"),
+        ):
+            try:
+                check(text)
+            except AccountError as error:
+                raise JoinRefusal("INVALID_ARGUMENT", reason, _with_quoted(str(error), text)) from error
         join = RemoteJoin(owner.name, request.name, request.version, games)
-        self._check_free(join)
+        if count := self._count_others(join.bot, join.content_hash):
+            raise JoinRefusal(
+                "FAILED_PRECONDITION",
+                "VERSION_IN_PLAY",
+                Text(
+                    "remote.another_version_middle_connect_version",
+                    "another version of {bot} is in the middle of {matches}; connect that version again to play on, or "
+                    "wait until its time there has run out",
+                    bot=join.bot,
+                    matches=Text("remote.several_matches", "{count} matches", count=count)
+                    if count > 1
+                    else Text("remote.one_match", "{count} match", count=count),
+                ),
+            )
         with _refusing():
             joined = await self._join(join, self._limits.with_own(owner.limits))
         if joined.has_changed:
@@ -136,23 +169,6 @@ class DatabaseJoinPolicy:
         async with self._writing:
             return await asyncio.to_thread(ServiceLedger(self._database).join_remote, join, limits)
 
-    def _check_free(self, join: RemoteJoin) -> None:
-        """Raise Refusal for another version in the middle of a match, before the book hears of it."""
-        if count := self._count_others(join.bot, join.content_hash):
-            raise JoinRefusal(
-                "FAILED_PRECONDITION",
-                "VERSION_IN_PLAY",
-                Text(
-                    "remote.another_version_middle_connect_version",
-                    "another version of {bot} is in the middle of {matches}; connect that version again to play on, or "
-                    "wait until its time there has run out",
-                    bot=join.bot,
-                    matches=Text("remote.several_matches", "{count} matches", count=count)
-                    if count > 1
-                    else Text("remote.one_match", "{count} match", count=count),
-                ),
-            )
-
     async def _identify(self, request: JoinRequest, digest: str) -> OwnerRecord:
         """Return whose token it is. Raises Refusal; too many failures from one address are refused unseen."""
         address = address_of(request.peer) or ""
@@ -167,20 +183,42 @@ class DatabaseJoinPolicy:
         except DatabaseError as error:
             raise JoinRefusal("UNAVAILABLE", "DATABASE_BUSY", _BUSY) from error
         self._guard.note_success(digest)
-        self._note_use(holder.token)
-        return _owner_of(holder)
-
-    def _note_use(self, token: TokenRecord) -> None:
-        """Write in the background that a token was used, once within a minute; no join waits for that."""
+        token, owner = holder.token, holder.owner
+        # That it was used is written in the background, once within a minute; no join waits for that.
         minute = now_us() // _MINUTE_US
         if minute != self._minute:
             self._minute, self._noted = minute, set()
-        if token.id in self._noted or (token.used_at_us or 0) >= minute * _MINUTE_US:
-            return
-        self._noted.add(token.id)
-        task = asyncio.create_task(self._write_use(token))
-        self._notes.add(task)
-        task.add_done_callback(self._notes.discard)
+        if token.id not in self._noted and (token.used_at_us or 0) < minute * _MINUTE_US:
+            self._noted.add(token.id)
+            task = asyncio.create_task(self._write_use(token))
+            self._notes.add(task)
+            task.add_done_callback(self._notes.discard)
+        if owner is None:
+            raise JoinRefusal(
+                "PERMISSION_DENIED",
+                "SCOPE",
+                Text(
+                    "service.token_organisers_remote_bot_belongs",
+                    "the token {name} is the organiser's, and a remote bot belongs to an owner; join with a token of "
+                    "one: arena token new --owner NAME",
+                    name=repr(token.name),
+                ),
+            )
+        if token.scope is Scope.VIEWER:
+            raise JoinRefusal(
+                "PERMISSION_DENIED",
+                "SCOPE",
+                Text(
+                    "service.bot_joins_token_scope_token",
+                    "a bot joins with a token of scope {one} or {other}, and the token {name} has scope {scope}; ask "
+                    "the organiser for another",
+                    one=Scope.PLAYER.value,
+                    other=Scope.COMPETITOR.value,
+                    name=repr(token.name),
+                    scope=token.scope.value,
+                ),
+            )
+        return owner
 
     async def _write_use(self, token: TokenRecord) -> None:
         with suppress(DatabaseError):  # it is worth less than any call, and the next minute tries again
@@ -198,70 +236,8 @@ class DatabaseJoinPolicy:
         return authenticate(self._database, digest)
 
 
-def _owner_of(holder: TokenHolder) -> OwnerRecord:
-    """Return who holds a token that may play. Raises Refusal."""
-    token, owner = holder.token, holder.owner
-    if owner is None:
-        raise JoinRefusal(
-            "PERMISSION_DENIED",
-            "SCOPE",
-            Text(
-                "service.token_organisers_remote_bot_belongs",
-                "the token {name} is the organiser's, and a remote bot belongs to an owner; join with a token of "
-                "one: arena token new --owner NAME",
-                name=repr(token.name),
-            ),
-        )
-    if token.scope is Scope.VIEWER:
-        raise JoinRefusal(
-            "PERMISSION_DENIED",
-            "SCOPE",
-            Text(
-                "service.bot_joins_token_scope_token",
-                "a bot joins with a token of scope {one} or {other}, and the token {name} has scope {scope}; ask "
-                "the organiser for another",
-                one=Scope.PLAYER.value,
-                other=Scope.COMPETITOR.value,
-                name=repr(token.name),
-                scope=token.scope.value,
-            ),
-        )
-    return owner
-
-
-def _games_of(request: JoinRequest) -> tuple[str, ...]:
-    """Return the games that a bot names, each once, those that nobody here knows left out. Raises Refusal."""
-    named = request.games[:_MOST_GAMES]
-    games = tuple(dict.fromkeys(game for game in named if game == ALL_GAMES or game in registry.names()))
-    if not games:
-        said = ", ".join(map(_quoted, named[:3])) or "none at all"
-        raise JoinRefusal(
-            "FAILED_PRECONDITION",
-            "NO_GAME",
-            Text(
-                "service.none_bot_games_played_here",
-                "none of the bot's games is played here: it names {said}; there are {names}",
-                said=said,
-                names=", ".join(registry.single_names()),
-            ),
-        )
-    return games
-
-
 def _known(games: Sequence[str]) -> tuple[str, ...]:
     return tuple(registry.names()) if ALL_GAMES in games else tuple(games)
-
-
-def _check_names(request: JoinRequest) -> None:
-    """Raise Refusal for a name of a bot or of its version that cannot be."""
-    for check, text, reason in (
-        (check_bot_name, request.name, "BOT_NAME"),
-        (check_version_name, request.version, "VERSION_NAME"),
-    ):
-        try:
-            check(text)
-        except AccountError as error:
-            raise JoinRefusal("INVALID_ARGUMENT", reason, _with_quoted(str(error), text)) from error
 
 
 def _with_quoted(message: str, text: str) -> str:

@@ -14,7 +14,6 @@ from arena.match.decisions import JoinRequest
 from arena.service.logs import Logger
 from arena.service.remote.join_policy import (
     FindOtherService,
-    JoinGrant,
     JoinPolicy,
     JoinRefusal,
     Presence,
@@ -119,7 +118,16 @@ class RemoteProcessSupervisor:
     async def _answer(self, question: int, application: Mapping[str, Any]) -> None:
         request = JoinRequest(**{**application, "games": tuple(application["games"])})
         try:
-            self.process.admit(question, _admitted_json(await self._policy.admit(request)))
+            found = asdict(await self._policy.admit(request))
+            self.process.admit(
+                question,
+                {
+                    "bot": found["bot"],
+                    "version": found["content_hash"],
+                    "games": list(found["games"]),
+                    "digest": found["token_digest"],
+                },
+            )
         except JoinRefusal as refusal:
             self._refusals.note(request, refusal)
             self.process.refuse(question, _refusal_json(refusal))
@@ -171,17 +179,6 @@ def _refusal_json(refusal: JoinRefusal) -> dict[str, Any]:
     return {"code": refusal.code, "reason": refusal.reason, "message": to_json(refusal.message)}
 
 
-def _admitted_json(admitted: JoinGrant) -> dict[str, Any]:
-    """Return who may join as the process takes it."""
-    found = asdict(admitted)
-    return {
-        "bot": found["bot"],
-        "version": found["content_hash"],
-        "games": list(found["games"]),
-        "digest": found["token_digest"],
-    }
-
-
 _Kind = tuple[str, str]
 
 
@@ -202,7 +199,10 @@ class RefusalLog:
     def note(self, request: JoinRequest, refusal: JoinRefusal) -> None:
         """Write that a bot was refused, or count it if one of its kind was written of within the window."""
         self.end_window_if_over()
-        kind = _kind_of(request, refusal)
+        if refusal.reason in _OF_STRANGERS:
+            kind = refusal.reason, address_of(request.peer) or ""
+        else:
+            kind = refusal.reason, hashlib.sha256(request.token.encode(errors="replace")).hexdigest()
         if kind not in self._told and len(self._told) < MOST_REFUSAL_KINDS:
             self._told[kind] = request.name[:_SHOWN]
             self._log.info("remote bot refused", bot=self._told[kind], why=refusal.message)
@@ -221,9 +221,3 @@ class RefusalLog:
         self._since = self._clock()
         self._told.clear()
         self._repeated.clear()
-
-
-def _kind_of(request: JoinRequest, refusal: JoinRefusal) -> _Kind:
-    if refusal.reason in _OF_STRANGERS:
-        return refusal.reason, address_of(request.peer) or ""
-    return refusal.reason, hashlib.sha256(request.token.encode(errors="replace")).hexdigest()

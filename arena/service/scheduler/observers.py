@@ -40,7 +40,20 @@ class MatchObserver:
     def ended(self, job: QueuedMatch, outcome: MatchReport | Exception, seconds: float) -> None:
         """Count and log a match that has ended, well or not."""
         if isinstance(outcome, MatchReport):
-            self._count(job, outcome, seconds)
+            activity = job.queue.kind.value
+            self._matches.add(1, activity)
+            self._seconds.observe(seconds, activity)
+            self._decisions.add(outcome.decisions)
+            self._plies.add(outcome.plies)
+            self._lag.observe(outcome.referee_lag_us / 1_000_000)
+            log = self._log.bind(match=outcome.match_id, attempt=outcome.attempt, activity=activity, of=job.queue.name)
+            log.debug("match finished", plies=outcome.plies, decisions=outcome.decisions, seconds=round(seconds, 3))
+            for fault in outcome.result.faults:
+                seat = job.spec.seats[fault.seat]
+                owner, slash, _ = seat.name.partition("/")
+                self._faults.add(1, fault.cause.value, owner if slash else OPERATOR)
+                about = {"seat": fault.seat, "ply": fault.ply, "bot": seat.name, "version": seat.version[:12]}
+                log.debug("fault", cause=fault.cause.value, why=fault.explanation, **about)
         else:
             cause = outcome.cause if isinstance(outcome, MatchLostError) else HostCause.HOSTING_FAILED
             self._lost.add(1, cause.value)
@@ -49,22 +62,6 @@ class MatchObserver:
                 self._log.warning(
                     "match lost", match=job.spec.match_id, attempt=job.spec.attempt, why=str(outcome), **about
                 )
-
-    def _count(self, job: QueuedMatch, report: MatchReport, seconds: float) -> None:
-        activity = job.queue.kind.value
-        self._matches.add(1, activity)
-        self._seconds.observe(seconds, activity)
-        self._decisions.add(report.decisions)
-        self._plies.add(report.plies)
-        self._lag.observe(report.referee_lag_us / 1_000_000)
-        log = self._log.bind(match=report.match_id, attempt=report.attempt, activity=activity, of=job.queue.name)
-        log.debug("match finished", plies=report.plies, decisions=report.decisions, seconds=round(seconds, 3))
-        for fault in report.result.faults:
-            seat = job.spec.seats[fault.seat]
-            owner, slash, _ = seat.name.partition("/")
-            self._faults.add(1, fault.cause.value, owner if slash else OPERATOR)
-            about = {"seat": fault.seat, "ply": fault.ply, "bot": seat.name, "version": seat.version[:12]}
-            log.debug("fault", cause=fault.cause.value, why=fault.explanation, **about)
 
 
 def export_slots(metrics: Metrics, slots: Slots, count_warm_bots: Callable[[], int]) -> None:

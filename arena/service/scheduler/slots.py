@@ -157,48 +157,35 @@ class Slots:
         """Begin what may begin; called whenever that may have changed."""
         if self._executor is None or self._is_draining:
             return
-        for job in self._without_slot():
+        now_s = self._clock()
+        for job in [job for queue in self._queues for job in without_slot(queue, now_s)]:
             self._begin(job, self._executor)
         while self._has_room():
-            chosen = self._choose()
-            if chosen is None:
-                self._look_again_later()
+            now_s = self._clock()
+            resting = frozenset[str]() if self._watch is None else self._watch.resting(now_s)
+            found = {queue: next_job(queue, self._owners, now_s, resting) for queue in self._queues}
+            ready = {queue: job for queue, job in found.items() if job is not None}
+            if not ready:
+                # Come back when the next activity that is held to a pace may go on, or a match has rested.
+                waits = [queue.pace.wait_s(now_s) for queue in self._queues if queue.waiting and queue.pace is not None]
+                rest_s = None if self._watch is None else self._watch.rest_s(now_s)
+                if rest_s is not None:
+                    waits.append(rest_s)
+                if self._timer is not None:
+                    self._timer.cancel()
+                soonest = min((wait for wait in waits if wait > 0), default=None)
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(soonest, self.dispatch) if soonest is not None else None
                 return
-            self._begin(chosen, self._executor)
-
-    def _without_slot(self) -> list[QueuedMatch]:
-        """Return the matches that may begin whatever else is played, as far as the pace of each activity allows."""
-        now_s = self._clock()
-        return [job for queue in self._queues for job in without_slot(queue, now_s)]
+            kind = self._kinds.choose([kind for kind in MatchPurpose if any(queue.kind is kind for queue in ready)])
+            chosen = self._shares[kind].choose([queue for queue in ready if queue.kind is kind])
+            self._begin(ready[chosen], self._executor)
 
     def _has_room(self) -> bool:
         running = sum(job.needs_slot for job in self._running)
         kinds = {job.queue.kind for job in self._running}
         is_short = all(self._kinds.mean_cost(kind) < SHORT_S for kind in kinds)
         return running < (2 * self.slots() if is_short else self.slots())
-
-    def _choose(self) -> QueuedMatch | None:
-        now_s = self._clock()
-        resting = frozenset[str]() if self._watch is None else self._watch.resting(now_s)
-        found = {queue: next_job(queue, self._owners, now_s, resting) for queue in self._queues}
-        ready = {queue: job for queue, job in found.items() if job is not None}
-        if not ready:
-            return None
-        kind = self._kinds.choose([kind for kind in MatchPurpose if any(queue.kind is kind for queue in ready)])
-        return ready[self._shares[kind].choose([queue for queue in ready if queue.kind is kind])]
-
-    def _look_again_later(self) -> None:
-        """Come back when the next activity that is held to a pace may go on, or a match has rested."""
-        now_s = self._clock()
-        waits = [queue.pace.wait_s(now_s) for queue in self._queues if queue.waiting and queue.pace is not None]
-        rest_s = None if self._watch is None else self._watch.rest_s(now_s)
-        if rest_s is not None:
-            waits.append(rest_s)
-        if self._timer is not None:
-            self._timer.cancel()
-        soonest = min((wait for wait in waits if wait > 0), default=None)
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(soonest, self.dispatch) if soonest is not None else None
 
     def _begin(self, job: QueuedMatch, executor: MatchExecutor) -> None:
         queue = job.queue
@@ -240,7 +227,11 @@ class Slots:
             return
         if self._observer is not None:
             self._observer.ended(job, outcome, seconds)
-        _answer(job.report, outcome)
+        if not job.report.done():
+            if isinstance(outcome, Exception):
+                job.report.set_exception(outcome)
+            else:
+                job.report.set_result(outcome)
         self.dispatch()
 
 
@@ -251,15 +242,6 @@ def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:
     if error is None:
         return task.result()
     return error if isinstance(error, Exception) else MatchLostError(f"{type(error).__name__}: {error}")
-
-
-def _answer(report: asyncio.Future[MatchReport], outcome: MatchReport | Exception) -> None:
-    if report.done():
-        return
-    if isinstance(outcome, Exception):
-        report.set_exception(outcome)
-    else:
-        report.set_result(outcome)
 
 
 class SlotsView:

@@ -129,18 +129,17 @@ class Authenticator:
         self._guard.note_success(digest)
         self._used.add(holder.token.id)
         self._looked[digest] = time.monotonic()
-        return Caller(_viewer_of(holder), digest)
-
-
-def _viewer_of(holder: TokenHolder) -> Viewer:
-    token, owner = holder.token, holder.owner
-    return Viewer(
-        scope=token.scope,
-        owner_id=owner.id if owner else None,
-        owner_name=owner.name if owner else None,
-        token=token.name,
-        expires_at_us=token.expires_at_us,
-    )
+        token, owner = holder.token, holder.owner
+        return Caller(
+            Viewer(
+                scope=token.scope,
+                owner_id=owner.id if owner else None,
+                owner_name=owner.name if owner else None,
+                token=token.name,
+                expires_at_us=token.expires_at_us,
+            ),
+            digest,
+        )
 
 
 def address_of(peer: str) -> str | None:

@@ -138,7 +138,19 @@ class OwnersServer:
         stored = StoredUsage(services.database, services.store, services.limits)
         self._quotas = OwnerQuotas(stored, services.uploads, self._upload_counter.within_the_hour)
         self._noting: asyncio.Task[None] | None = None
-        self._add_services()
+        watching = MatchWatchServicer(self._threads, lambda viewer: self._arena(viewer).watchable, self._services.live)
+        streams: dict[str, Stream] = {"watch_match": watching.watch_match, "watch_logs": watching.watch_logs}
+        handlers = Servicer(self._threads, self._noun, self._services.wake, streams).handlers()
+        service, name = UPLOAD[1:].split("/")
+        # Parts are large: a look at the token before each of them is nothing beside storing it.
+        look_again = partial(self._authenticator.look_again, fresh_s=0.0)
+        handlers[service][name] = UploadHandler(self._threads, self._services.uploads, look_again).handler()
+        self._server.add_generic_rpc_handlers(
+            tuple(grpc.method_handlers_generic_handler(service, calls) for service, calls in handlers.items())
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = [*(f"{PACKAGE}.{service}" for service in SERVICES), health.SERVICE_NAME, reflection.SERVICE_NAME]
+        reflection.enable_server_reflection(names, self._server)
 
     async def start(self) -> ListenAddresses:
         """Listen, and return where. Raises ListenError, in one line with the remedy, if that is impossible."""
@@ -236,21 +248,6 @@ class OwnersServer:
         except RuntimeError as error:
             raise ListenError(_why_not(address)) from error
         return f"{text.rpartition(':')[0]}:{port}"
-
-    def _add_services(self) -> None:
-        watching = MatchWatchServicer(self._threads, lambda viewer: self._arena(viewer).watchable, self._services.live)
-        streams: dict[str, Stream] = {"watch_match": watching.watch_match, "watch_logs": watching.watch_logs}
-        handlers = Servicer(self._threads, self._noun, self._services.wake, streams).handlers()
-        service, name = UPLOAD[1:].split("/")
-        # Parts are large: a look at the token before each of them is nothing beside storing it.
-        look_again = partial(self._authenticator.look_again, fresh_s=0.0)
-        handlers[service][name] = UploadHandler(self._threads, self._services.uploads, look_again).handler()
-        self._server.add_generic_rpc_handlers(
-            tuple(grpc.method_handlers_generic_handler(service, calls) for service, calls in handlers.items())
-        )
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        names = [*(f"{PACKAGE}.{service}" for service in SERVICES), health.SERVICE_NAME, reflection.SERVICE_NAME]
-        reflection.enable_server_reflection(names, self._server)
 
     def _noun(self, caller: Caller, noun: str) -> Any:
         """Return what answers for a noun of the interface, for that caller."""

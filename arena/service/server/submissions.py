@@ -77,7 +77,18 @@ class UploadCounter:
         with self._history.changing(owner, now) as past:
             begun = _lately(past, now)
             if most and len(begun) >= most:
-                raise _too_many(most, begun[-most] + _HOUR_S - now)
+                wait_s = begun[-most] + _HOUR_S - now
+                raise CallError(
+                    grpc.StatusCode.RESOURCE_EXHAUSTED,
+                    "UPLOADS_PER_HOUR",
+                    Text(
+                        "matches.organiser_allows_uploads_hour_they",
+                        "the organiser allows {most} uploads an hour, and they are used up; try again in {minutes} min",
+                        most=most,
+                        minutes=max(1, round(wait_s / 60)),
+                    ),
+                    {"retry_after_s": str(max(1, round(wait_s)))},
+                )
             yield
             past.append(PastUpload(upload, size_bytes, now))
 
@@ -85,20 +96,6 @@ class UploadCounter:
 def _lately(past: Sequence[PastUpload], now_s: float) -> list[float]:
     """Return when the uploads of the last hour began."""
     return [one.begun_s for one in past if one.begun_s > now_s - _HOUR_S]
-
-
-def _too_many(most: int, wait_s: float) -> CallError:
-    return CallError(
-        grpc.StatusCode.RESOURCE_EXHAUSTED,
-        "UPLOADS_PER_HOUR",
-        Text(
-            "matches.organiser_allows_uploads_hour_they",
-            "the organiser allows {most} uploads an hour, and they are used up; try again in {minutes} min",
-            most=most,
-            minutes=max(1, round(wait_s / 60)),
-        ),
-        {"retry_after_s": str(max(1, round(wait_s)))},
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +137,18 @@ class LocalSubmissions:
         services, viewer = self._services, self._viewer
         own_upload(services.uploads, viewer, upload)
         with self._discarding_refused(upload):
-            stored = self._store(upload, content_hash)
+            with self._services.uploads.open_whole(upload) as archive:
+                stored = add_archive(self._services.programs.store, archive, content_hash)
+            is_stranger = self._viewer.owner_name is not None
+            try:
+                self._services.programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=is_stranger)
+            except BotDirectoryError as error:
+                # The sender has never seen the directory that the message names.
+                text = with_parts(
+                    str(error),
+                    lambda part: part.replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot"),
+                )
+                raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
             made = self._submit(upload, self._new_version(stored, message, predecessor))
         return Submitted(
             bot=stored_bot_name(viewer.owner_name, stored.manifest.name),
@@ -153,7 +161,8 @@ class LocalSubmissions:
 
     def _submit(self, upload: str, new: NewVersion) -> Submission:
         """Write a new version, and give up the upload that it was, while no other call uses up the room it needs."""
-        services, why = self._services, self._why_it_waits()
+        is_owned = self._viewer.owner_name is not None
+        services, why = self._services, (NO_SANDBOX if is_owned and sandbox_problem(self._services.programs) else None)
         with services.quotas.held(new.owner) as limits:
             services.quotas.check_submit(_holder(self._viewer), limits, upload, new.content_hash)
             made = ServiceLedger(services.database).submit_version(new, most_versions=limits.versions or None, why=why)
@@ -161,23 +170,11 @@ class LocalSubmissions:
             self._end(upload, sentence=f"{name} version {made.version.number}")
         return made
 
-    def _store(self, upload: str, content_hash: str) -> StoredVersion:
-        """Return the version in an archive that arrived whole, once it is in the store."""
-        with self._services.uploads.open_whole(upload) as archive:
-            stored = add_archive(self._services.programs.store, archive, content_hash)
-        self._check(stored)
-        return stored
-
     def _new_version(self, stored: StoredVersion, message: str, predecessor: int | None) -> NewVersion:
         manifest, owner = stored.manifest, self._viewer.owner_name
         return NewVersion(
             manifest.name, stored.hash, manifest.to_json(), owner, message, predecessor, actor=owner or OPERATOR
         )
-
-    def _why_it_waits(self) -> str | None:
-        """Return what an author is told at once if his bot cannot be looked at for now."""
-        is_owned = self._viewer.owner_name is not None
-        return NO_SANDBOX if is_owned and sandbox_problem(self._services.programs) else None
 
     @contextmanager
     def _discarding_refused(self, upload: str) -> Iterator[None]:
@@ -195,19 +192,6 @@ class LocalSubmissions:
             uploads.discard(upload)
         with suppress(OSError):
             uploads.history.note_end(_holder(self._viewer), upload, sentence, error)
-
-    def _check(self, stored: StoredVersion) -> None:
-        """Raise CallError if the bot cannot run here: its runtime is unknown, or a stranger's asks for too much."""
-        is_stranger = self._viewer.owner_name is not None
-        try:
-            self._services.programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=is_stranger)
-        except BotDirectoryError as error:
-            # The sender has never seen the directory that the message names.
-            text = with_parts(
-                str(error),
-                lambda part: part.replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot"),
-            )
-            raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
 
 
 def _holder(viewer: Viewer) -> str:

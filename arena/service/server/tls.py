@@ -104,6 +104,12 @@ def _sign(hosts: Sequence[str]) -> tuple[bytes, bytes]:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Kingmaker Arena")])
     now = datetime.now(UTC)
+    names: list[x509.GeneralName] = []
+    for host in dict.fromkeys([*hosts, "localhost", "127.0.0.1", "::1"]):
+        try:
+            names.append(x509.IPAddress(ipaddress.ip_address(host)))
+        except ValueError:
+            names.append(_dns_name(host))
     builder = (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -112,7 +118,7 @@ def _sign(hosts: Sequence[str]) -> tuple[bytes, bytes]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - _BACKDATED)
         .not_valid_after(now + LIFETIME)
-        .add_extension(x509.SubjectAlternativeName(_names(hosts)), critical=False)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
         # Its own authority, and of nobody else.
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
@@ -121,19 +127,6 @@ def _sign(hosts: Sequence[str]) -> tuple[bytes, bytes]:
     plain = serialization.NoEncryption()
     pem = serialization.Encoding.PEM
     return builder.sign(key, hashes.SHA256()).public_bytes(pem), key.private_bytes(pem, form, plain)
-
-
-def _names(hosts: Sequence[str]) -> list[x509.GeneralName]:
-    """Return what a certificate is valid for; this machine itself always belongs to it."""
-    from cryptography import x509
-
-    names: list[x509.GeneralName] = []
-    for host in dict.fromkeys([*hosts, "localhost", "127.0.0.1", "::1"]):
-        try:
-            names.append(x509.IPAddress(ipaddress.ip_address(host)))
-        except ValueError:
-            names.append(_dns_name(host))
-    return names
 
 
 def _dns_name(host: str) -> x509.GeneralName:

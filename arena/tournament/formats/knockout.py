@@ -219,7 +219,11 @@ class Bracket:
         self._gone = set(gone)
         while not self.open_ties:
             for tie in self._ties:
-                self._close(tie)
+                for better, entrant in enumerate(tie.ranking(self._gone)):
+                    if better >= tie.advance:
+                        self._losses[entrant] += 1
+                        if self._losses[entrant] >= self._lives:
+                            self._out[entrant] = (self._round, better)
             for entrant in self._gone - self._out.keys():
                 self._out[entrant] = (self._round, self._seats)
             self._round += 1
@@ -227,29 +231,31 @@ class Bracket:
             self._ties = self._next_ties(active)
             if not self._ties:
                 return
-            self._note_round(active)
-
-    def _note_round(self, active: Sequence[str]) -> None:
-        playing = {entrant for tie in self._ties for entrant in tie.entrants}
-        byes = tuple(entrant for entrant in active if entrant not in playing)
-        self.rounds.append(Round(tuple(self._ties), byes, Counter(self._losses)))
+            playing = {entrant for tie in self._ties for entrant in tie.entrants}
+            byes = tuple(entrant for entrant in active if entrant not in playing)
+            self.rounds.append(Round(tuple(self._ties), byes, Counter(self._losses)))
 
     def goes_on(self, tie: Tie) -> Sequence[str] | None:
         """Return who goes on from a tie without a loss, or `None` while it is open."""
         return tie.ranking(self._gone)[: tie.advance] if tie.is_decided(self._gone) else None
 
-    def _close(self, tie: Tie) -> None:
-        for better, entrant in enumerate(tie.ranking(self._gone)):
-            if better >= tie.advance:
-                self._losses[entrant] += 1
-                if self._losses[entrant] >= self._lives:
-                    self._out[entrant] = (self._round, better)
-
     def _next_ties(self, active: list[str]) -> list[Tie]:
         if len(active) < self._seats:
             return []
         if self._seats > 2:
-            return self._tables(active)
+            # So many tables that at least a full one is left; the best seeds rest, the others are dealt out.
+            too_many = len(active) - self._seats
+            if not too_many:
+                return [Tie(tuple(active), 1, self._best_of)] if are_apart(active, self._owners) else []
+            leave = self._seats - self._seats // 2
+            count = min(count_tables(active, self._seats, self._owners), -(-too_many // leave))
+            resting = sitting_out(active, self._seats, count, self._owners)
+            playing = [entrant for entrant in active if entrant not in resting]
+            ties = []
+            for number, table in enumerate(spread(playing, count, self._owners)):
+                leaving = min(leave, too_many - leave * number)
+                ties.append(Tie(tuple(table), self._seats - leaving, self._best_of))
+            return ties
         pairs = [two for losses in range(self._lives) for two in self._pairs(active, losses)]
         if not pairs:  # nobody has an equal: those left meet across, in the end the unbeaten and the once beaten
             across = (two for two in combinations(active, 2) if are_apart(two, self._owners))
@@ -270,21 +276,6 @@ class Bracket:
         playing = [entrant for entrant in equal if entrant not in resting]
         met = keeping_apart(lambda one, other: self._met[frozenset((one, other))], self._owners)
         return pair(playing, met, best_with_last=True)
-
-    def _tables(self, active: list[str]) -> list[Tie]:
-        """Return so many tables that at least a full one is left; the best seeds rest, the others are dealt out."""
-        too_many = len(active) - self._seats
-        if not too_many:
-            return [Tie(tuple(active), 1, self._best_of)] if are_apart(active, self._owners) else []
-        leave = self._seats - self._seats // 2
-        count = min(count_tables(active, self._seats, self._owners), -(-too_many // leave))
-        resting = sitting_out(active, self._seats, count, self._owners)
-        playing = [entrant for entrant in active if entrant not in resting]
-        ties = []
-        for number, table in enumerate(spread(playing, count, self._owners)):
-            leaving = min(leave, too_many - leave * number)
-            ties.append(Tie(tuple(table), self._seats - leaving, self._best_of))
-        return ties
 
     def order_key(self, entrant: str) -> tuple[int, int]:
         """Return a sort key: those still in first, then by the round they went out in, the later the better."""

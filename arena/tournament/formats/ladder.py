@@ -14,7 +14,6 @@ from arena.tournament.formats.format import (
     Format,
     FormatStanding,
     Past,
-    PlayedBlock,
     ScheduleError,
     Situation,
     Tally,
@@ -68,7 +67,15 @@ class LadderFormat:
         active = [entrant for entrant in situation.present if entrant not in failing]
         if (self.waves and situation.wave >= self.waves) or len(active) < self.seats:
             return []
-        seated = self._seated(situation, active, tallies)
+        # Those who have played most sit out.
+        head_start = _head_starts(situation)
+        lots = draw(situation, "share", situation.wave)
+        least_first = sorted(
+            active, key=lambda entrant: (_share(tallies[entrant]) + head_start[entrant], lots[entrant])
+        )
+        owners = owners_of(situation.entrants)
+        out = sitting_out(least_first[::-1], self.seats, count_tables(active, self.seats, owners), owners)
+        seated = [entrant for entrant in least_first if entrant not in out]
         return seat_groups(situation, self._groups(situation, seated, tallies))
 
     def standings(self, situation: Situation) -> list[FormatStanding]:
@@ -101,17 +108,6 @@ class LadderFormat:
             {entrants[place]: Skill(mu, sigma) for place, mu, sigma in data["skills"]},
             {entrants[place]: start for place, start in data["starts"]},
         )
-
-    def _seated(self, situation: Situation, active: Sequence[str], tallies: Mapping[str, Tally]) -> list[str]:
-        """Return all but the few who fill no table; those who have played most sit out."""
-        head_start = _head_starts(situation)
-        lots = draw(situation, "share", situation.wave)
-        least_first = sorted(
-            active, key=lambda entrant: (_share(tallies[entrant]) + head_start[entrant], lots[entrant])
-        )
-        owners = owners_of(situation.entrants)
-        out = sitting_out(least_first[::-1], self.seats, count_tables(active, self.seats, owners), owners)
-        return [entrant for entrant in least_first if entrant not in out]
 
     def _groups(self, situation: Situation, seated: list[str], tallies: Mapping[str, Tally]) -> list[list[str]]:
         skills = strengths(situation)
@@ -196,14 +192,10 @@ def strengths(situation: Situation) -> dict[str, Skill]:
     skills = {entrant.id: known.get(entrant.id) or newcomer(SETTINGS) for entrant in situation.entrants}
     for block in situation.blocks:
         if block.is_whole:
-            _rate_block(skills, block)
+            for seating, ranks in zip(block.rotations(), block.ranks, strict=True):
+                after = _rate(tuple(skills[entrant] for entrant in seating), ranks)
+                skills.update(zip(seating, after, strict=True))
     return skills
-
-
-def _rate_block(skills: dict[str, Skill], block: PlayedBlock) -> None:
-    for seating, ranks in zip(block.rotations(), block.ranks, strict=True):
-        after = _rate(tuple(skills[entrant] for entrant in seating), ranks)
-        skills.update(zip(seating, after, strict=True))
 
 
 # Cached because the waves behind the memory are rated for the plan, for the memory and for the table. That is a few

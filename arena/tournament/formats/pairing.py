@@ -21,7 +21,17 @@ def seat_tables(ranked: Sequence[str], size: int, meetings: Meetings, owners: Ow
     meetings = keeping_apart(meetings, owners)
     if size == 2:
         return list(pair(ranked, meetings))
-    tables = _by_rank(ranked, size, meetings, owners)
+    # From the top: the best who is left, then those of the next ranks whom the table has met least.
+    waiting = list(ranked)
+    tables = []
+    while waiting:
+        table = [waiting.pop(0)]
+        while len(table) < size:
+            free = free_for(table, waiting, size, owners)
+            near = min(free, key=lambda entrant: sum(meetings(entrant, seated) for seated in table))
+            waiting.remove(near)
+            table.append(near)
+        tables.append(table)
     return [tuple(table) for table in _without_needless_rematches(tables, meetings)]
 
 
@@ -55,21 +65,6 @@ def _feasible(times: Sequence[Sequence[int]]) -> tuple[Matching, int]:
         if matching.is_perfect:
             return matching, most
     raise AssertionError("all pairs allowed, and an even number of entrants: there is a matching")
-
-
-def _by_rank(ranked: Sequence[str], size: int, meetings: Meetings, owners: Owners) -> list[list[str]]:
-    """Fill tables from the top: the best who is left, then those of the next ranks whom the table has met least."""
-    waiting = list(ranked)
-    tables = []
-    while waiting:
-        table = [waiting.pop(0)]
-        while len(table) < size:
-            free = free_for(table, waiting, size, owners)
-            near = min(free, key=lambda entrant: sum(meetings(entrant, seated) for seated in table))
-            waiting.remove(near)
-            table.append(near)
-        tables.append(table)
-    return tables
 
 
 def _without_needless_rematches(tables: list[list[str]], meetings: Meetings) -> list[list[str]]:

@@ -249,13 +249,10 @@ class CombinationOrder:
             chance.shuffle(orbit)
             while orbit:
                 combination = _take_least(orbit, self._burden, len(orbit))
-                self._note(combination)
+                for place in combination:
+                    self._dealt[place] += 1
+                self._met.update(itertools.combinations(combination, 2))
                 yield combination
-
-    def _note(self, combination: Combination) -> None:
-        for place in combination:
-            self._dealt[place] += 1
-        self._met.update(itertools.combinations(combination, 2))
 
     def _burden(self, combination: Combination) -> tuple[int, int, int]:
         """Return a sort key, least for the most overdue: deals of its busiest place, of all places, of all pairs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -72,7 +71,8 @@ class Swiss:
         active = self._active(situation, tallies)
         if situation.wave >= self.rounds or len(active) < self.seats:
             return []
-        ranked = _ranked(situation, active, tallies)
+        lots = draw(situation, "swiss", situation.wave)
+        ranked = sorted(active, key=lambda entrant: (-tallies[entrant].points, lots[entrant]))
         owners = owners_of(situation.entrants)
         had = {entrant: tallies[entrant].byes for entrant in ranked}
         byes = choose_byes(ranked, self.seats, count_tables(ranked, self.seats, owners), had, owners)
@@ -87,7 +87,10 @@ class Swiss:
         return standing_rows(
             situation,
             tallies,
-            lambda entrant: (-tallies[entrant].points, -_opposition(tallies, entrant)),
+            lambda entrant: (
+                -tallies[entrant].points,
+                -sum(tallies[other].points * times for other, times in tallies[entrant].met.items()),
+            ),
             lambda entrant: _status(tallies[entrant], entrant in failing),
         )
 
@@ -125,17 +128,6 @@ class Swiss:
             many = crowded(active, self.seats, owners)
             found.append([(entrant, entrant in many) for entrant in active if entrant not in playing])
         return found
-
-
-def _ranked(situation: Situation, active: Sequence[str], tallies: dict[str, Tally]) -> list[str]:
-    """Return `active`, best first; entrants of equal points are in an order drawn anew each round."""
-    lots = draw(situation, "swiss", situation.wave)
-    return sorted(active, key=lambda entrant: (-tallies[entrant].points, lots[entrant]))
-
-
-def _opposition(tallies: dict[str, Tally], entrant: str) -> int:
-    """Return the sum of the opponents' points (the Buchholz score)."""
-    return sum(tallies[other].points * times for other, times in tallies[entrant].met.items())
 
 
 def _status(own: Tally, is_failing: bool) -> str:

@@ -34,26 +34,22 @@ def tally(situation: Situation) -> dict[str, Tally]:
     tallies = {entrant.id: _copy(past.get(entrant.id, _NONE)) for entrant in situation.entrants}
     for block in situation.blocks:
         points = block_points(block)
-        for entrant, chairs in Counter(block.order).items():
-            _count(tallies[entrant], block, entrant, points[entrant], chairs)
+        for entrant, chairs in Counter(block.order).items():  # more than one where it sits in several seats of a match
+            own = tallies[entrant]
+            own.planned += 1
+            own.met.update(other for other in block.order if other != entrant)
+            own.void += block.is_lost
+            if block.is_whole:
+                own.points += points[entrant]
+                own.possible += chairs * most_block_points(len(block.order))
+                own.whole += 1
+                failed = all(entrant in forfeits for forfeits in block.forfeits)
+                own.failed_in_a_row = own.failed_in_a_row + 1 if failed else 0
     return tallies
 
 
 def _copy(own: Tally) -> Tally:
     return replace(own, met=Counter(own.met))
-
-
-def _count(own: Tally, block: PlayedBlock, entrant: str, points: int, chairs: int) -> None:
-    """Add a block to an entrant's tally; `chairs` is above 1 where it sits in several seats of a match."""
-    own.planned += 1
-    own.met.update(other for other in block.order if other != entrant)
-    own.void += block.is_lost
-    if block.is_whole:
-        own.points += points
-        own.possible += chairs * most_block_points(len(block.order))
-        own.whole += 1
-        failed = all(entrant in forfeits for forfeits in block.forfeits)
-        own.failed_in_a_row = own.failed_in_a_row + 1 if failed else 0
 
 
 def keep_failing(tallies: Mapping[str, Tally], most: int) -> frozenset[str]:
