@@ -25,10 +25,8 @@ class Recording:
 
     def __init__(self) -> None:
         self._came_s: list[float] = []
-        self.recorded = 0
-        """How many results were recorded."""
-        self.waited_s = 0.0
-        """How long they waited, added up."""
+        self.recorded = 0  # how many results were recorded
+        self.waited_s = 0.0  # how long they waited, added up
 
     def come(self) -> None:
         """Note that a result has come."""

@@ -68,8 +68,7 @@ class NodeTally:
 class _Held:
     program: CachedProgram
     content: str
-    due_s: float
-    """When it is checked again before it plays."""
+    due_s: float  # when it is checked again before it plays
 
 
 class TallyObserver(Protocol):
@@ -100,15 +99,13 @@ class ClusterNode:
         self.name = name
         self.cpus = cpus
         self.state = NodeState.JOINING
-        self.why = ""
-        """Why it is refused or drained."""
+        self.why = ""  # why it is refused or drained
         self.agent: Any = None
         self.facts: Mapping[str, Any] = {}
         self.clock: ClockSample | None = None
         self.levels: dict[str, str] = {NO_SANDBOX: ""}
         self.tally = NodeTally()
-        self.cut = asyncio.Event()
-        """Set when it is given up."""
+        self.cut = asyncio.Event()  # set when it is given up
         self.on_silent: Callable[[ClusterNode, str], None] = lambda _node, _why: None
         """Called when what stands for it does not answer any more, and why."""
         self._archives = archives

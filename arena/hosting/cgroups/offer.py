@@ -35,8 +35,7 @@ LEAF = "kingmaker-arena-main"
 TOP = "kingmaker-arena"
 """The group of all bots where the arena has none of its own to make them in."""
 CONTROLLERS = ("cpu", "memory", "pids")
-_LEAF_WEIGHT = b"1000"
-"""Ten times a bot's: a referee that waits behind bots would be late."""
+_LEAF_WEIGHT = b"1000"  # ten times a bot's: a referee that waits behind bots would be late
 _MARKS = ("user.delegate", "trusted.delegate")
 _ROUNDS = 20
 GIVE = Text(
