@@ -53,8 +53,7 @@ _BARE_S = 1.5
 _QUESTION_BYTES = 160
 """About what a `Decide` of The Foreign King takes; it never changes, so that figures of years can be compared."""
 _ANSWER_BYTES = 24
-_WARMING = 500
-"""Round trips before anything counts: interpreters get faster."""
+_WARMING = 500  # round trips before anything counts: interpreters get faster
 
 
 def add_bots(
@@ -83,10 +82,7 @@ def own_processes(coordinator: int) -> list[int]:
 
 @dataclass(slots=True)
 class _Used:
-    """What the processes of a run were seen to use."""
-
-    memory_bytes: int = 0
-    """The most that the arena's own processes had at once."""
+    memory_bytes: int = 0  # the most that the arena's own processes had at once
     cpu_s: dict[Role, float] = field(default_factory=lambda: dict.fromkeys(Role, 0.0))
 
     def look(self, coordinator: int) -> None:
@@ -104,12 +100,9 @@ class _Played:
     rated: int
     plies: int
     decisions: int
-    played_s: float
-    """The durations of all matches, added up."""
-    first_s: float
-    """When the first match began."""
-    last_s: float
-    """When the last one was over."""
+    played_s: float  # the durations of all matches, added up
+    first_s: float  # when the first match began
+    last_s: float  # when the last one was over
 
     @classmethod
     def read(cls, database: Path) -> _Played:
@@ -188,8 +181,6 @@ async def _bare_us(seconds: float) -> float:
 
 
 class _Echo:
-    """The server's end of the one stream."""
-
     def __init__(self) -> None:
         self._wanted: asyncio.Queue[tuple[float, int]] = asyncio.Queue()
         self._made: asyncio.Queue[int] = asyncio.Queue()

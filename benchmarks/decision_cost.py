@@ -48,8 +48,6 @@ class Cost:
 
 
 class _Arena:
-    """The arena with the code of one directory, and a kind of instant bot in it."""
-
     def __init__(self, code: Path, bot: str, engine: Path | None = None) -> None:
         self._bot = code / "benchmarks" / bot
         self._environment = environment_of(*([] if engine is None else [engine]), code)

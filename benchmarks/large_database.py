@@ -44,8 +44,7 @@ from tests.support.simulations.official import big_results
 PAGE = 50
 REPEATS = 31
 RATED = 100_000
-_NEAR = 40
-"""On a ladder bots meet others whose places are at most so far from theirs."""
+_NEAR = 40  # on a ladder bots meet others whose places are at most so far from theirs
 _BATCH = 20_000
 
 

@@ -280,17 +280,12 @@ def run(trial: Trial, options: argparse.Namespace, sources: Path) -> None:
     trial.wait_for_admissions()
     trial.check_left(0)
     trial.check_versions()
-    check_use(trial, files, memory)
-
-
-def check_use(trial: Trial, files: int, memory_kb: int) -> None:
-    """Print and judge what the service uses."""
     end = time.monotonic() + 30
     while (now := count_descriptors(trial.served.pid)) > files + MOST_MORE_FILES and time.monotonic() < end:
         time.sleep(0.2)
     after_kb, most_kb = trial.memory_kb()
     print(f"open files: {files} before, {now} after")
-    print(f"memory: {memory_kb >> 10} MiB before, {after_kb >> 10} MiB after, at most {most_kb >> 10} MiB")
+    print(f"memory: {memory >> 10} MiB before, {after_kb >> 10} MiB after, at most {most_kb >> 10} MiB")
     if now > files + MOST_MORE_FILES:
         trial.wrong.append(f"{now - files} files more are open than before")
     if most_kb > MOST_MEMORY_KB:

@@ -83,8 +83,6 @@ def play_offline(
 
 
 class _Table:
-    """A match under way, and the bots that play it."""
-
     def __init__(self, match: Match, bots: Sequence[Bot], clock: Callable[[], float]) -> None:
         self._match = match
         self._encoder = MatchEncoder(match)

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from engine.core import Game, State
 
 EVERY_GAME = "*"
-_POSITIONS = 4
-"""So many positions of a random playing are looked at with each number of seats."""
+_POSITIONS = 4  # so many positions of a random playing are looked at with each number of seats
 
 
 def preload_rules(games: Iterable[str] | None = None) -> None:

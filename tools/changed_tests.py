@@ -27,8 +27,7 @@ CONFIGURING = (Path("pyproject.toml"), Path("requirements"))
 """What may change the outcome of every test."""
 NEARLY_ALL = 0.8
 """The share of the test files from which on all of them are named."""
-_AT_THE_TOP = "examples.game_connect_four."
-"""What pytest finds without this beginning (`pythonpath` in pyproject.toml)."""
+_AT_THE_TOP = "examples.game_connect_four."  # what pytest finds without this beginning (`pythonpath` in pyproject.toml)
 _TREE = Path("tests/tree")
 _FOR_ALL = (Path("tests/__init__.py"), Path("tests/conftest.py"))
 """Every run loads what they import, so that a fault there needs no test of its own to be seen."""

@@ -125,7 +125,6 @@ def _home(kept: Path | None) -> Iterator[Path]:
 
 
 def _arena(home: Path, *words: str) -> None:
-    """Run a command on the arena in `home`. Raises CalledProcessError."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
     environment = clean | {"ARENA_DB": str(home / "arena.db")}
     subprocess.run([*_ARENA, *words], cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)

@@ -14,8 +14,7 @@ from pathlib import Path
 
 _FAILED = Path(__file__).resolve().parents[1] / ".pytest_cache/v/cache/lastfailed"
 _MOST_FLAKY = 3
-_TESTS_FAILED = 1
-"""What pytest ends with when it ran all tests, and some failed; tests/conftest.py sees to the first."""
+_TESTS_FAILED = 1  # what pytest ends with when it ran all tests, and some failed; tests/conftest.py sees to the first
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -195,7 +195,6 @@ class _Checker:
 
 
 def _first(rule: str) -> str:
-    """Tell why a rule was not checked."""
     return Text(
         "conform.broken_nothing_can_seen_one",
         "{rule} is broken, and nothing can be seen of this one until it is mended",

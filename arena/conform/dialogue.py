@@ -32,8 +32,7 @@ from arena.v1 import play_pb2
 from arena.wire.status import Status
 from engine.text import Text
 
-_MOST_BYTES = 64 << 20
-"""A message that is far too long is to be seen and told of, not to break the stream."""
+_MOST_BYTES = 64 << 20  # a message that is far too long is to be seen and told of, not to break the stream
 _OPTIONS = (("grpc.max_receive_message_length", _MOST_BYTES), ("grpc.so_reuseport", 0))
 Context = grpc.aio.ServicerContext[Any, bytes]
 _MOST_OUTPUT_BYTES = SandboxLimits().output_mb << 20
@@ -104,8 +103,7 @@ class ScriptedServer:
             health_pb2_grpc.add_HealthServicer_to_server(servicer, self._server)
         self.streams: asyncio.Queue[ScriptedStream] = asyncio.Queue()
         """The calls that have come and that nobody has taken yet."""
-        self.refused = asyncio.Event()
-        """Whether a call was refused."""
+        self.refused = asyncio.Event()  # whether a call was refused
 
     async def start(self, address: str) -> str:
         """Listen at `unix:/path` or `127.0.0.1:0`, and return the address under which a bot finds the server."""
@@ -159,10 +157,8 @@ class Dialogue:
         self._stream: ScriptedStream | None = None
         self._late: PendingAnswer | None = None
         self.process = process
-        self.games: tuple[str, ...] = ()
-        """What its Join named."""
-        self.matches = 0
-        """How many matches it has been told of."""
+        self.games: tuple[str, ...] = ()  # what its Join named
+        self.matches = 0  # how many matches it has been told of
 
     # The beginning.
 

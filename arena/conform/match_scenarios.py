@@ -98,20 +98,13 @@ async def check_chance(harness: Harness) -> None:
     if not games:
         raise NotApplicableError(Text("conform.bot_joined_no_game_chance", "the bot joined for no game with chance"))
     for game in games:
-        setting = replace(usual_setting(game), opening=_until_chance(game))
-        await play(bot, CheckMatch(game, setting), 3, on_decide=_add_reveal)
-
-
-def _until_chance(game: Game) -> tuple[int, ...]:
-    for seed in _CHANCE_SEEDS:
-        found = find_opening(game, replace(usual_setting(game), chance_seed=seed), _has_revealed)
-        if found is not None:
-            return found
-    return ()
-
-
-def _has_revealed(playing: Playing) -> bool:
-    return any(event.reveals for event in playing.events)
+        usual = usual_setting(game)
+        found = (
+            find_opening(game, replace(usual, chance_seed=seed), lambda playing: any(e.reveals for e in playing.events))
+            for seed in _CHANCE_SEEDS
+        )
+        opening = next((opening for opening in found if opening is not None), ())
+        await play(bot, CheckMatch(game, replace(usual, opening=opening)), 3, on_decide=_add_reveal)
 
 
 def _add_reveal(response: play_pb2.PlayResponse) -> None:

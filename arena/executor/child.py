@@ -70,10 +70,8 @@ class ChildProcess:
         self._is_stopping = False
         self._has_spoken = False
         self._was_killed = False
-        self._silent_s: float | None = None
-        """How long it has said nothing, once it has said that it goes on."""
-        self._companion: int | None = None
-        """A descriptor of the process that it named, which must end with it."""
+        self._silent_s: float | None = None  # how long it has said nothing, once it has said that it goes on
+        self._companion: int | None = None  # a descriptor of the process that it named, which must end with it
 
     async def run(self) -> tuple[bool, int | None]:
         """Start the process, serve it until it dies, and return whether it ever spoke, and its exit code.

@@ -69,14 +69,11 @@ class RemoteProcess:
         self._join_handler = join_handler
         self._on_ready = on_ready
         self._child = ChildProcess(self._command, self._handle, self._fall_silent, says_that_it_goes_on=True)
-        self._jobs: dict[int, ExecutorJob] = {}
-        """By ticket."""
-        self._begun: set[int] = set()
-        """The tickets of the matches whose bots were all there."""
+        self._jobs: dict[int, ExecutorJob] = {}  # by ticket
+        self._begun: set[int] = set()  # the tickets of the matches whose bots were all there
         self._failure: Exception | None = None
         self._is_ready = False
-        self.port = 0
-        """Where it listens, once it was ready: its next life listens there again."""
+        self.port = 0  # where it listens, once it was ready: its next life listens there again
 
     # The process.
 

@@ -38,18 +38,14 @@ class ExecutorJob:
     def __init__(self, spec: MatchSpec, on_watched: Callable[[ExecutorJob], None] = lambda _: None) -> None:
         """Call `on_watched` when somebody begins or ceases to watch the match."""
         self.spec = spec
-        self.ticket = next(_TICKETS)
-        """Names this job in messages; a match that was lost may come again as another job."""
+        self.ticket = next(_TICKETS)  # names this job in messages; a match that was lost may come again as another job
         self.report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
         self.report.add_done_callback(self._end_channel)
         self.channel = MatchChannel(lambda: on_watched(self))
         self._on_watched = on_watched
-        self.crashes = 0
-        """How many workers crashed while they played it."""
-        self.moves = 0
-        """How many machines were lost while they played it."""
-        self.is_trial = False
-        """Whether nothing counts but whether a worker crashes with it."""
+        self.crashes = 0  # how many workers crashed while they played it
+        self.moves = 0  # how many machines were lost while they played it
+        self.is_trial = False  # whether nothing counts but whether a worker crashes with it
 
     def begin_again(self, why: str = _WORKER_ENDED) -> None:
         """Note that it is played again from its start, to whoever comes to watch; who watches now is told why."""
@@ -99,16 +95,13 @@ class WorkerProcess:
         self._jobs: dict[int, ExecutorJob] = {}
         self._options = ("--cores", ",".join(map(str, cores)), *options) if cores else options
         self._on_lost = on_lost
-        self.place = place or LocalNode()
-        """Where it is."""
+        self.place = place or LocalNode()  # where it is
         self._child = carry(self.words, lambda head, blob: self._handle(head, blob), self._fall_silent)
         self._has_broken = False
         self._was_ready = False
         self.is_ready = False
-        self.is_apart = False
-        """Whether it has fallen before, and serves each bot in a process of its own."""
-        self.warm_bots = 0
-        """How many processes of bots it kept when its last match ended."""
+        self.is_apart = False  # whether it has fallen before, and serves each bot in a process of its own
+        self.warm_bots = 0  # how many processes of bots it kept when its last match ended
 
     @property
     def load(self) -> int:
@@ -233,8 +226,7 @@ def unserved(error: Exception) -> str:
 @dataclass(eq=False, slots=True)
 class _Watcher:
     logs: frozenset[int]
-    next: int = 0
-    """The index of the first event that it has not taken."""
+    next: int = 0  # the index of the first event that it has not taken
     was_up_to_date: bool = False
     is_too_slow: bool = False
     has_news: asyncio.Event = field(default_factory=asyncio.Event)

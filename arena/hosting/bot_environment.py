@@ -62,18 +62,16 @@ def bot_trees() -> set[Path]:
     for name in BOT_PACKAGES:
         if name != KIT_PACKAGE:
             wanted |= _places(name)
-    wanted |= {file for place in kit_places() for name in KIT_FILES for file in _with_cache(place / name)}
+    files = [place / name for place in kit_places() for name in KIT_FILES]
+    # The compiled form of a module, too, so that it is not compiled at every start.
+    compiled = (Path(importlib.util.cache_from_source(str(file))) for file in files if file.suffix == ".py")
+    wanted.update(files, compiled)
     return {path for path in wanted if path.exists()}
 
 
 def kit_places() -> set[Path]:
     """Return the directories of the package that holds the kit among other things."""
     return _places(KIT_PACKAGE)
-
-
-def _with_cache(file: Path) -> list[Path]:
-    """Return a file and, for a module, its compiled form, so that it is not compiled at every start."""
-    return [file, Path(importlib.util.cache_from_source(str(file)))] if file.suffix == ".py" else [file]
 
 
 def parts_of(prefix: Path, roots: Iterable[Path]) -> set[Path]:

@@ -28,8 +28,7 @@ BUILD_LIMITS = VersionLimits(files=20_000, total_bytes=512 << 20)
 _NAME = re.compile(r"[0-9a-f]{64}-[0-9a-f]{64}", re.ASCII)
 _FILES = "files"
 _LONGEST_PATH = 1024
-_AGE_S = 1_000_000_000
-"""When all files of a private copy were changed last: long ago, in seconds since 1970."""
+_AGE_S = 1_000_000_000  # when all files of a private copy were changed last: long ago, in seconds since 1970
 
 
 class BuildMissingError(StoreError):

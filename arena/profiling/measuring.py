@@ -25,10 +25,8 @@ class Recording:
 
     def __init__(self) -> None:
         self._came_s: list[float] = []
-        self.recorded = 0
-        """How many results were recorded."""
-        self.waited_s = 0.0
-        """How long they waited, added up."""
+        self.recorded = 0  # how many results were recorded
+        self.waited_s = 0.0  # how long they waited, added up
 
     def come(self) -> None:
         """Note that a result has come."""
@@ -60,7 +58,11 @@ class Measuring:
         The first comes when every worker has played a match, the last when LEAST_DECISIONS were taken since, if that
         takes longer. Raises what the run raises.
         """
-        await self._until(run, self._is_warm, lambda: on_progress(0.0))
+        await self._until(
+            run,
+            lambda: sum(reading.matches > 0 for reading in self._readings().values()) >= self._workers,
+            lambda: on_progress(0.0),
+        )
         first = self._look()
         await self._until(
             run,
@@ -75,9 +77,6 @@ class Measuring:
             await asyncio.wait({run}, timeout=_LOOK_EVERY_S)
         if run.done():
             run.result()
-
-    def _is_warm(self) -> bool:
-        return sum(reading.matches > 0 for reading in self._readings().values()) >= self._workers
 
     def _has_gone_on(self, first: RunSnapshot) -> bool:
         """Return whether enough was decided since that look, or a worker has ended, for which no waiting helps."""

@@ -99,8 +99,7 @@ class Stopwatch:
             lag_meter.begin()
         self.asked_at = self._handed_at = self._looked_at = loop.time()
         self._deadline = self.asked_at + patience_s
-        self.next_at = self._deadline
-        """When the next look is due."""
+        self.next_at = self._deadline  # when the next look is due
         if meter is not None:
             self.next_at = min(self.asked_at + LOOK_EVERY_S, self._deadline)
 
@@ -153,10 +152,7 @@ def _microseconds(seconds: float) -> int:
 
 @dataclass(slots=True)
 class _Waiting:
-    """What one seat used while it had nothing to decide."""
-
-    since: float | None = None
-    """The last look, by the event loop's clock; `None` before the first look at a decision."""
+    since: float | None = None  # the last look, by the event loop's clock; `None` before the first look at a decision
     cpu_us: int = 0
     wall_s: float = 0.0
     burnt_us: int = 0

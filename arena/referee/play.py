@@ -81,8 +81,7 @@ class _MatchReferee:
         self._inbox = Inbox()
         self._asked: tuple[Decision, Stopwatch] | None = None
         """The decision that a bot has been asked for, and the time it has taken so far."""
-        self._told: set[int] = set()
-        """The seats that were told that the match starts."""
+        self._told: set[int] = set()  # the seats that were told that the match starts
         self._loop = asyncio.get_running_loop()
 
     async def play(self) -> None:

@@ -170,14 +170,10 @@ class BotStream:
         self._is_muted = False
         self.first_message: asyncio.Future[bytes | None] = self._loop.create_future()
         """The first message; None if the stream ended before it."""
-        self.last_message = b""
-        """The last message that was read; it is kept as evidence."""
-        self.spoiled = ""
-        """Why the bot must not be used again; empty while it may."""
-        self.flood: Flood | None = None
-        """Why it was disconnected, if it flooded the arena."""
-        self.heard = 0
-        """How many messages were read."""
+        self.last_message = b""  # the last message that was read; it is kept as evidence
+        self.spoiled = ""  # why the bot must not be used again; empty while it may
+        self.flood: Flood | None = None  # why it was disconnected, if it flooded the arena
+        self.heard = 0  # how many messages were read
 
     @property
     def is_closed(self) -> bool:

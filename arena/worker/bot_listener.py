@@ -72,10 +72,8 @@ class DirectListener:
     """A `BotListener` that this process serves itself. `open_socket` or `open_port` opens it; `close` ends it."""
 
     def __init__(self, path: Path | None = None, make_stream: MakeStream = BotStream) -> None:
-        self.socket = path
-        """The socket; None for a port."""
-        self.address = ""
-        """Where the bot connects."""
+        self.socket = path  # the socket; None for a port
+        self.address = ""  # where the bot connects
         self._server = PlayServer(self._note_call, make_stream=make_stream)
         self.admission = self._server.admit()
         self._seen: set[int] = set()

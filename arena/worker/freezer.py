@@ -97,16 +97,14 @@ class BotFreezer:
         self._process = process
         self._stream = stream
         self.meter = meter
-        self.cores = 1
-        """The cores that its match grants."""
+        self.cores = 1  # the cores that its match grants
         self.is_restless = False
         self._is_asked = False
         self._can_freeze = True
         self._changing = asyncio.Lock()
         """Held while it is frozen or thawed: what it uses meanwhile is not used in secret."""
         self._debt_us = 0.0
-        self._seen_us = self._begun_us = meter.idle_us()
-        """Its processor time up to which all is accounted for."""
+        self._seen_us = self._begun_us = meter.idle_us()  # its processor time up to which all is accounted for
         self._since = self._frozen_at = now
 
     @property

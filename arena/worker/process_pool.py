@@ -28,8 +28,7 @@ from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
 
-_LAME = (FaultCause.TIMEOUT, FaultCause.DISCONNECTED)
-"""How a bot fails whose gRPC got no thread."""
+_LAME = (FaultCause.TIMEOUT, FaultCause.DISCONNECTED)  # how a bot fails whose gRPC got no thread
 
 
 class ProcessPool:
@@ -57,10 +56,8 @@ class ProcessPool:
         self._stack = AsyncExitStack()
         self._room: RoomWatch
         self._idle_freezer = IdleFreezer()
-        self.bots: WarmBots
-        """The processes, once it was entered."""
-        self.launcher_pid = 0
-        """The process id of the launcher, once it was entered."""
+        self.bots: WarmBots  # the processes, once it was entered
+        self.launcher_pid = 0  # the process id of the launcher, once it was entered
 
     async def __aenter__(self) -> Self:
         """Start the launcher. Raises RuntimeDirectoryError."""

@@ -81,13 +81,10 @@ class LiveFeed:
         self._match: Match | None = None
         self._reader: LiveReader | None = None
         self._seated: Sequence[Seated] = ()
-        self._read_bytes: dict[int, int] = {}
-        """How much of its log was shown, for each seat whose log is wanted."""
-        self._reading = asyncio.Lock()
-        """Held while logs are read: each part is asked for once, behind the last."""
+        self._read_bytes: dict[int, int] = {}  # how much of its log was shown, for each seat whose log is wanted
+        self._reading = asyncio.Lock()  # held while logs are read: each part is asked for once, behind the last
         self._fetcher: asyncio.Task[None] | None = None
-        self.is_present = False
-        """Whether anybody watches."""
+        self.is_present = False  # whether anybody watches
 
     def come(self, logs: Iterable[int]) -> None:
         """Note that somebody watches, and which seats' logs are wanted from now on besides those that were."""

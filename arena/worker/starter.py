@@ -60,13 +60,10 @@ def lose(why: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    limit_s: float
-    """How long it may take, by its charge."""
-    game: str | None = None
-    """What it must join for, if anything."""
+    limit_s: float  # how long it may take, by its charge
+    game: str | None = None  # what it must join for, if anything
     cores: int = 1
-    is_alone: bool = True
-    """Whether nothing else starts meanwhile."""
+    is_alone: bool = True  # whether nothing else starts meanwhile
 
 
 class BotStarter:
@@ -92,8 +89,7 @@ class BotStarter:
         self._on_lost = on_lost
         self._listeners: set[BotListener] = set()
         self._background = BackgroundTasks()
-        self.room = RoomWatch()
-        """What knows whether this machine had room; somebody has to `run` it."""
+        self.room = RoomWatch()  # what knows whether this machine had room; somebody has to `run` it
 
     def listeners(self) -> Sequence[BotListener]:
         """Return the listeners of all processes that it started and that have not ended."""

@@ -21,8 +21,7 @@ from engine.core import State
 from engine.playout import TurnCounter, play_turns
 
 _SAMPLES = 0.3
-_FIRST_LOOK = 0.5
-"""The parts of the budget after which no further line is looked at: capricious ones, and any."""
+_FIRST_LOOK = 0.5  # the parts of the budget after which no further line is looked at: capricious ones, and any
 
 
 @dataclass(frozen=True, slots=True)

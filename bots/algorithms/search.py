@@ -51,8 +51,7 @@ class SearchBot(Bot):
         self._search: Search | None = None
         self._root: Node | None = None
         self._lookahead: Lookahead | None = None
-        self._plan: tuple[int, ...] = ()
-        """What is left of the line that was best at the decision before."""
+        self._plan: tuple[int, ...] = ()  # what is left of the line that was best at the decision before
 
     def match_started(self, match: Match) -> None:
         playable = need_playable(match.rules)

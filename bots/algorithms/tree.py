@@ -45,8 +45,7 @@ class Settings:
     """The number of nodes at which the tree stops growing; one takes about 1 kB."""
 
 
-_LONGEST: Final = 200
-"""A turn that is still under way after so many decisions is valued where it stands."""
+_LONGEST: Final = 200  # a turn that is still under way after so many decisions is valued where it stands
 
 
 class Node:

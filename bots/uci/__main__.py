@@ -21,8 +21,7 @@ _EXAMPLE = """example, in bot.toml:
 """
 
 
-_GAMES = "/usr/games"
-"""Where Debian installs engines; not everybody's PATH leads there."""
+_GAMES = "/usr/games"  # where Debian installs engines; not everybody's PATH leads there
 
 
 def _option(text: str) -> tuple[str, str]:

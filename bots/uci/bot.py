@@ -15,10 +15,8 @@ from arena.v1 import match_pb2
 from bots.kit import Bot, Decision, Match
 from bots.uci.engine import Engine
 
-_USED = 0.9
-"""The share of a decision's limit that an engine is given: the rest is for the way there and back."""
-_UNTIMED_MS = 1000
-"""For a match without a clock."""
+_USED = 0.9  # the share of a decision's limit that an engine is given: the rest is for the way there and back
+_UNTIMED_MS = 1000  # for a match without a clock
 WHITE, BLACK = 0, 1
 _PLANES_A_SQUARE = 73
 _CASTLE_LEFT = 64 * _PLANES_A_SQUARE

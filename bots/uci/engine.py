@@ -22,8 +22,7 @@ _THREADS = "threads"
 _OPTION = re.compile(rb"option name (.+?) type ")
 LONGEST_LINE = 1_048_576
 """Bytes after which a line that has not ended is none."""
-_END_S = 2.0
-"""How long an engine may take to end once it is told to."""
+_END_S = 2.0  # how long an engine may take to end once it is told to
 _PR_SET_PDEATHSIG = 1
 
 

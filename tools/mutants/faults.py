@@ -130,8 +130,7 @@ def _positions(node: Any, operator: Operator) -> Iterator[Any]:
         yield from _positions(child, operator)
 
 
-_NO_PRODUCTS = ("parameters", "param", "argument", "lambdef")
-"""Where a star is none."""
+_NO_PRODUCTS = ("parameters", "param", "argument", "lambdef")  # where a star is none
 
 
 def _is_declaration(tree: Any, start: tuple[int, int]) -> bool:

@@ -21,21 +21,15 @@ from tools.mutants.results import PLACE
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PYTHON = _ROOT / ".venv-all" / "bin" / "python"
-_TEST_S = 60
-"""How long one test may take; longer, and it has noticed the fault, which made something hang."""
-_PATIENCE = 10
-"""How many times as long as without a fault tests may take together; longer, and the fault is noticed."""
+_TEST_S = 60  # how long one test may take; longer, and it has noticed the fault, which made something hang
+_PATIENCE = 10  # how many times as long as without a fault tests may take together; longer, and the fault is noticed
 _LEAST_PATIENCE_S = 120
-_UNMEASURED_S = 600
-"""How long files of tests may take of which nobody knows yet how long they take."""
-_LONGEST_S = 7200
-"""How long all tests of an area may take, likewise."""
+_UNMEASURED_S = 600  # how long files of tests may take of which nobody knows yet how long they take
+_LONGEST_S = 7200  # how long all tests of an area may take, likewise
 _TOOK = re.compile(r"^([0-9.]+)s (?:call|setup|teardown) +([^:]+)::", re.MULTILINE)
 """How pytest tells how long each part of a test took."""
-_TIMES = PLACE / "seconds.json"
-"""How long the tests of each file took when they were last measured."""
-_NOTHING_COLLECTED = 5
-"""What pytest ends with when there was no test."""
+_TIMES = PLACE / "seconds.json"  # how long the tests of each file took when they were last measured
+_NOTHING_COLLECTED = 5  # what pytest ends with when there was no test
 
 
 class Checkout:

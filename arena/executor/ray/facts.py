@@ -77,7 +77,7 @@ def differences(ours: NodeFacts, theirs: NodeFacts, games: Iterable[str]) -> lis
                 remedy=_UPDATE,
             )
         )
-    if _minor(theirs.python) != _minor(ours.python):
+    if theirs.python.split(".")[:2] != ours.python.split(".")[:2]:
         found.append(
             Text(
                 "executor.python_here",
@@ -160,7 +160,3 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "unknown"
-
-
-def _minor(text: str) -> tuple[str, ...]:
-    return tuple(text.split(".")[:2])

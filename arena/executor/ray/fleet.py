@@ -39,12 +39,9 @@ class Fleet:
         self._judge = NodeJudge(lambda: self._nodes.values(), self._drain)
         self._nodes: dict[str, ClusterNode] = {}
         self._tallies: defaultdict[str, NodeTally] = defaultdict(NodeTally)
-        self._due: dict[str, float] = {}
-        """When a machine that was given up or refused may be proved again."""
-        self._told: dict[str, str] = {}
-        """What people were told last of each machine that was refused."""
-        self._unanswered: Counter[str] = Counter()
-        """How often each machine did not answer when it was to prove itself."""
+        self._due: dict[str, float] = {}  # when a machine that was given up or refused may be proved again
+        self._told: dict[str, str] = {}  # what people were told last of each machine that was refused
+        self._unanswered: Counter[str] = Counter()  # how often each machine did not answer when it was to prove itself
         self._slots: list[WorkerSlot] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False

@@ -29,8 +29,7 @@ PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
 
 A minute, its own choice, is right for what Ray itself started; we go on, with another head.
 """
-_ROOM = 4096
-"""No system's description of how a signal is handled is larger."""
+_ROOM = 4096  # no system's description of how a signal is handled is larger
 
 
 def load_ray() -> Any:

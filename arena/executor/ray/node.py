@@ -68,8 +68,7 @@ class NodeTally:
 class _Held:
     program: CachedProgram
     content: str
-    due_s: float
-    """When it is checked again before it plays."""
+    due_s: float  # when it is checked again before it plays
 
 
 class TallyObserver(Protocol):
@@ -100,15 +99,13 @@ class ClusterNode:
         self.name = name
         self.cpus = cpus
         self.state = NodeState.JOINING
-        self.why = ""
-        """Why it is refused or drained."""
+        self.why = ""  # why it is refused or drained
         self.agent: Any = None
         self.facts: Mapping[str, Any] = {}
         self.clock: ClockSample | None = None
         self.levels: dict[str, str] = {NO_SANDBOX: ""}
         self.tally = NodeTally()
-        self.cut = asyncio.Event()
-        """Set when it is given up."""
+        self.cut = asyncio.Event()  # set when it is given up
         self.on_silent: Callable[[ClusterNode, str], None] = lambda _node, _why: None
         """Called when what stands for it does not answer any more, and why."""
         self._archives = archives
@@ -131,13 +128,13 @@ class ClusterNode:
 
     def refusal(self, spec: MatchSpec) -> MatchLostError | None:
         """Return why a match can never be played here, or `None` if it can, or that is being found out."""
-        found = (self._refused.get(key) for seat in _hosted(spec) for key in (_key(seat), _level_key(seat)))
+        found = (self._refused.get(key) for seat in _hosted(spec) for key in (_key(seat), ("level", seat.sandbox)))
         return next((error for error in found if error is not None), None)
 
     def _has(self, seat: SeatSpec) -> bool:
         """Return whether a program is here, whole, and can be started; else see to it, unless that was refused."""
         if seat.sandbox not in self.levels:
-            self._begin(_level_key(seat), self._try_level(seat))
+            self._begin(("level", seat.sandbox), self._try_level(seat))
         held = self._held.get(_key(seat))
         is_here = held is not None and asyncio.get_running_loop().time() < held.due_s
         if not is_here:
@@ -276,10 +273,6 @@ def _hosted(spec: MatchSpec) -> list[SeatSpec]:
 
 def _key(seat: SeatSpec) -> tuple[str, str]:
     return seat.directory, seat.runtime
-
-
-def _level_key(seat: SeatSpec) -> tuple[str, str]:
-    return "level", seat.sandbox
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,7 @@ class RelayedWorker:
         self._is_stopping = False
         self._is_cut = asyncio.Event()
         self._why = "it was ended"
-        self.is_lost = False
-        """Whether its machine or its slot was lost with it."""
+        self.is_lost = False  # whether its machine or its slot was lost with it
 
     async def run(self) -> tuple[bool, int | None]:
         self._output = ""
@@ -141,8 +140,7 @@ class WorkerSlot:
         self.actor = actor
         self.worker: WorkerProcess | None = None
         self.transport: RelayedWorker | None = None
-        self.has_lost_match = False
-        """Whether a match was played in it when it was lost."""
+        self.has_lost_match = False  # whether a match was played in it when it was lost
 
     def make_worker(self, pool: WorkerPool) -> WorkerProcess:
         """Return a worker in this slot that plays for a pool."""

@@ -43,12 +43,10 @@ from engine.os_errors import os_error_text
 from engine.text import Text, placed, sentences, with_parts
 
 _INHERITED = ("PATH", "HOME", "LANG")
-_TEMPORARY = ".tmp"
-"""Hidden, so that it is no part of what was built."""
+_TEMPORARY = ".tmp"  # hidden, so that it is no part of what was built
 _TRY_AGAIN_S = 0.1
 _LOG_EVERY_S = 1.0
-_KEPT_S = 30 * 24 * 3600.0
-"""How long a copy is kept that nobody has used."""
+_KEPT_S = 30 * 24 * 3600.0  # how long a copy is kept that nobody has used
 _LOOK_S = 0.2
 LONGEST_FACTOR = 5
 """How many times its time a build may take altogether, on a machine that is busy with other things."""

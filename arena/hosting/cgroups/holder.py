@@ -12,8 +12,7 @@ from arena.hosting.cgroups.hierarchy import GroupLimits, GroupPlace, read_hierar
 from arena.hosting.cgroups.offer import TOP, find_offer, take_offer
 
 PREFIX = "kingmaker-arena-bot-"
-_MOST_DIRECTORIES = 5_000
-"""How many groups of a machine are looked at for those of dead arenas."""
+_MOST_DIRECTORIES = 5_000  # how many groups of a machine are looked at for those of dead arenas
 
 
 class GroupHolder:

@@ -35,8 +35,7 @@ LEAF = "kingmaker-arena-main"
 TOP = "kingmaker-arena"
 """The group of all bots where the arena has none of its own to make them in."""
 CONTROLLERS = ("cpu", "memory", "pids")
-_LEAF_WEIGHT = b"1000"
-"""Ten times a bot's: a referee that waits behind bots would be late."""
+_LEAF_WEIGHT = b"1000"  # ten times a bot's: a referee that waits behind bots would be late
 _MARKS = ("user.delegate", "trusted.delegate")
 _ROUNDS = 20
 GIVE = Text(
@@ -154,20 +153,17 @@ def _check_controllers(directory: str) -> None:
     offered = read_text(f"{directory}/cgroup.controllers").split()
     missing = [name for name in CONTROLLERS if name not in offered]
     if missing:
-        raise GroupError(
-            joined(
-                Text(
-                    "hosting.control_group_no_controller",
-                    "the control group {path} has no controller {names}",
-                    path=directory,
-                    names=", ".join(missing),
-                ),
-                Text(
-                    "hosting.where_systemd_keeps_back_users",
-                    "where systemd keeps it back from users, set Delegate=cpu memory pids in user@.service",
-                ),
-            )
+        why = Text(
+            "hosting.control_group_no_controller",
+            "the control group {path} has no controller {names}",
+            path=directory,
+            names=", ".join(missing),
         )
+        remedy = Text(
+            "hosting.where_systemd_keeps_back_users",
+            "where systemd keeps it back from users, set Delegate=cpu memory pids in user@.service",
+        )
+        raise GroupError(joined(why, remedy))
 
 
 def _move_everybody(source: str, target: str) -> None:

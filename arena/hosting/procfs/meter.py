@@ -21,8 +21,7 @@ from arena.hosting.procfs.waiting import RunQueueWait, ThreadWait
 _STALE_NS = 250_000_000
 _SLACK_NS = 200_000
 """What it uses behind an answer until it waits for the next question. Whoever starts a process uses more."""
-_ROUNDING_NS = 20_000_000
-"""The kernel reports the times of reaped children in ticks, user and system time separately."""
+_ROUNDING_NS = 20_000_000  # the kernel reports the times of reaped children in ticks, user and system time separately
 
 
 class TreeMeter:

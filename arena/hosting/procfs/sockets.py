@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-_MAPPED = "::ffff:"
-"""Begins the address of an IPv4 socket that is served as one of IPv6, as gRPC does it."""
+_MAPPED = "::ffff:"  # begins the address of an IPv4 socket that is served as one of IPv6, as gRPC does it
 
 
 @dataclass(slots=True)

@@ -54,17 +54,12 @@ class Task:
 
     def __init__(self, pid: int, tid: int) -> None:
         self.files = TaskFiles(pid, tid)
-        self.waiter: ThreadWait | None = None
-        """Decides what counts of its waiting; the meter sets it."""
+        self.waiter: ThreadWait | None = None  # decides what counts of its waiting; the meter sets it
         self.ran_ns = -1
-        self.queued_ns = 0
-        """Time in the run queue during its whole life, without a wait that still lasts."""
-        self.turns = 0
-        """How often it was scheduled."""
-        self.waits_since_ns = 0
-        """Since when it has been waiting for a processor, as far as is known; 0 if it is not."""
-        self.stands_still = False
-        """Whether it has not run between the last two readings."""
+        self.queued_ns = 0  # time in the run queue during its whole life, without a wait that still lasts
+        self.turns = 0  # how often it was scheduled
+        self.waits_since_ns = 0  # since when it has been waiting for a processor, as far as is known; 0 if it is not
+        self.stands_still = False  # whether it has not run between the last two readings
         self.is_low = False
         """Whether it asked for less than a fair share of a processor, so that its waiting is its own choice."""
         self._schedstat = self._stat = b""

@@ -87,8 +87,7 @@ class RunQueueWait:
         """Start a decision."""
         self._covered.clear()
         self._began_ns = self._looked_ns = now_ns
-        self.total_ns = 0
-        """How long the bot waited up to the last look; at most the time since `begin`."""
+        self.total_ns = 0  # how long the bot waited up to the last look; at most the time since `begin`
 
     def add(self, now_ns: int, waits: Iterable[tuple[int, bool]]) -> None:
         """Add for each thread the nanoseconds that count since the last look, and whether it is a messenger."""
@@ -115,10 +114,8 @@ class RunQueueWait:
 @dataclass(slots=True)
 class _Thread:
     files: TaskFiles
-    before: tuple[int, int, int] | None = None
-    """The previous reading of `schedstat`."""
-    since_ns: int = 0
-    """When it was last seen not waiting."""
+    before: tuple[int, int, int] | None = None  # the previous reading of `schedstat`
+    since_ns: int = 0  # when it was last seen not waiting
 
     def read(self, now_ns: int) -> tuple[int, int]:
         """Return the nanoseconds since the last look in waits that are over, and those of the wait that still lasts."""

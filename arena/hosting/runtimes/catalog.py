@@ -81,8 +81,7 @@ class RuntimeCatalog:
         self._cache = cache
         self._found: dict[str, InstalledRuntime] = {}
         self._lock = threading.Lock()
-        self.changes = 0
-        """How often `look_again` has found that some have changed."""
+        self.changes = 0  # how often `look_again` has found that some have changed
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -192,17 +192,12 @@ def lay_out_venv(definition: RuntimeDefinition) -> RuntimeLayout:
 def venv_contents(definition: RuntimeDefinition) -> RuntimeContents:
     """Return what is in a runtime of kind `python`, as its metadata say. Raises RuntimeBrokenError."""
     venv = find_venv(definition)
-    return RuntimeContents(venv.version, versions_in(venv.packages))
-
-
-def versions_in(packages: Path) -> dict[str, str]:
-    """Return the version of each package that is installed in a directory, sorted by name."""
     found = {
         _normal(name): distribution.version
-        for distribution in importlib.metadata.distributions(path=[str(packages)])
+        for distribution in importlib.metadata.distributions(path=[str(venv.packages)])
         if isinstance(name := distribution.metadata["Name"], str)
     }
-    return dict(sorted(found.items()))
+    return RuntimeContents(venv.version, dict(sorted(found.items())))
 
 
 def _normal(name: str) -> str:

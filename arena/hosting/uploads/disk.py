@@ -25,8 +25,7 @@ from engine.text import from_json, to_json
 _META, _DATA = "meta.json", "data"
 KEPT_S = 3600.0
 """How long an upload is remembered after it ended."""
-_UNFINISHED_KEPT_S = 4 * 24 * 3600.0
-"""One that never ended is remembered for longer than it waits for its author."""
+_UNFINISHED_KEPT_S = 4 * 24 * 3600.0  # one that never ended is remembered for longer than it waits for its author
 _NEW = ".new"
 
 

@@ -60,8 +60,7 @@ class UploadOffsetError(UploadError):
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(UploadReason.OFFSET, message)
-        self.offset = offset
-        """How many bytes are stored: where the upload goes on."""
+        self.offset = offset  # how many bytes are stored: where the upload goes on
 
 
 class UploadSupersededError(UploadError):

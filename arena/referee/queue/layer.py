@@ -37,8 +37,7 @@ class Queue:
 
     def __init__(self) -> None:
         self._queue = cygrpc.CompletionQueue()
-        self._servers: set[ListeningServer] = set()
-        """Those that have started and were not destroyed."""
+        self._servers: set[ListeningServer] = set()  # those that have started and were not destroyed
 
     def poll(self, until: float | None) -> Event | None:
         """Return the next event, or None if none comes until then (by `time.time`; None: for ever).

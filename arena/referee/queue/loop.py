@@ -98,8 +98,7 @@ class _QueueSelector(selectors.EpollSelector):
         super().__init__()
         self.queue = queue
         self.polled_s = 0.0
-        self.report: Callable[[Exception], None]
-        """Is told what a tag raised."""
+        self.report: Callable[[Exception], None]  # is told what a tag raised
         self._watch = _DescriptorWatch(self.fileno(), wakeup)
         self._watch.start()
 

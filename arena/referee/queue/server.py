@@ -42,21 +42,17 @@ class QueueCall:
     )
 
     def __init__(self, event: Event, loop: asyncio.AbstractEventLoop) -> None:
-        self._raw = RawCall(event)
-        """The call, until it is over: then gRPC is let free what it keeps of it."""
+        self._raw = RawCall(event)  # the call, until it is over: then gRPC is let free what it keeps of it
         self._loop = loop
         self._metadata = self._raw.metadata
         self.method = self._raw.method
         self.sending_since: float | None = None
         """Since when a message lies with the transport, by the loop's clock; None if none does."""
-        self._taken: asyncio.Future[None] | None = None
-        """Ends when the transport has taken the message."""
+        self._taken: asyncio.Future[None] | None = None  # ends when the transport has taken the message
         self._has_begun = False
         self._is_over = False
-        self._is_receiving = False
-        """Whether a message is awaited."""
-        self._was_broken_off: bool | None = None
-        """How the call ended, while its end is not told."""
+        self._is_receiving = False  # whether a message is awaited
+        self._was_broken_off: bool | None = None  # how the call ended, while its end is not told
         self._on_end: Callable[[bool], None] = _do_nothing
         self._deliver_to: Callable[[bytes], bool] = lambda _: False
         self._delivered: asyncio.Future[None] | None = None
