@@ -84,7 +84,18 @@ class Batch:
 
         Raises ValueError for another shape or type, and IllegalActionError naming the playing; then nothing is applied.
         """
-        chosen = self._checked(actions).tolist()
+        given = np.asarray(actions)
+        if given.shape != self.seats.shape or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"a step takes an array of {len(self.seats)} whole numbers, not of {given.dtype} and {given.shape}"
+            )
+        known = (given >= 0) & (given < self.legal.shape[1])
+        bad = np.flatnonzero(~(known & self.legal[np.arange(len(given)), np.where(known, given, 0)]))
+        if bad.size:
+            at = int(bad[0])
+            legal = np.flatnonzero(self.legal[at]).tolist()
+            raise IllegalActionError(f"action {given[at]} is not legal in playing {at}; legal are {legal}")
+        chosen = given.tolist()
         states, ended, rewards = self.states, [], []
         for index, state in enumerate(states):
             state.apply_unchecked(chosen[index])
@@ -95,10 +106,7 @@ class Batch:
                 rewards.append(rewards_of(outcome.ranks))
                 states[index] = self._begin(index)
         self._look()
-        step = BatchStep(
-            np.zeros((len(states), self.features.seats), np.float32),
-            np.zeros(len(states), np.bool_),
-        )
+        step = BatchStep(np.zeros((len(states), self.features.seats), np.float32), np.zeros(len(states), np.bool_))
         if ended:
             step.rewards[ended], step.ended[ended] = rewards, True
         return step
@@ -119,22 +127,7 @@ class Batch:
         self._playings[index] += 1
         return self._game.new_state(self.features.seats, self.features.options, chance)
 
-    def _checked(self, actions: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.integer[Any]]:
-        given = np.asarray(actions)
-        if given.shape != self.seats.shape or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"a step takes an array of {len(self.seats)} whole numbers, not of {given.dtype} and {given.shape}"
-            )
-        known = (given >= 0) & (given < self.legal.shape[1])
-        bad = np.flatnonzero(~(known & self.legal[np.arange(len(given)), np.where(known, given, 0)]))
-        if bad.size:
-            index = int(bad[0])
-            legal = np.flatnonzero(self.legal[index]).tolist()
-            raise IllegalActionError(f"action {given[index]} is not legal in playing {index}; legal are {legal}")
-        return given
-
     def _look(self) -> None:
-        """Write what the seats that decide see and may do."""
         pack, buffer, size, offset = self.features.pack, self._buffer, self._records.itemsize, 0
         seats: list[int] = []
         choices: list[int] = []

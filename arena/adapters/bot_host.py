@@ -37,7 +37,6 @@ from arena.wire.messages import Leave, MatchEncoder, encode_broken_off, parse_re
 from arena.worker.blame import StartError
 from arena.worker.process import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout
 from arena.worker.process_pool import ProcessPool
-from arena.worker.reporting import Seated
 from arena.worker.warm_bot import WarmBot
 from ratings.errors import RatingsError
 from ratings.read.bots import find_version
@@ -148,7 +147,14 @@ class CallerMatchHost:
             ]
             await play_match(match, seats, lag_meter=lag_meter, watcher=asker)
         except MatchLeftError:
-            await self._break_off(spec.match_id, seated)
+            for one in seated:
+                if not isinstance(one, WarmBot):
+                    continue
+                try:
+                    await one.stream.send(encode_broken_off(spec.match_id))
+                    self._pool.bots.give_back(one)
+                except (StreamClosedError, HostingError):
+                    self._pool.bots.end(one)
             raise
         except BaseException:
             self._pool.end_all(seated)
@@ -158,17 +164,6 @@ class CallerMatchHost:
             self._pool.close_meters(seated)
         await self._pool.part_with_all(match, seated)
         return match.result()
-
-    async def _break_off(self, match_id: str, seated: Sequence[Seated]) -> None:
-        """Tell the bots that the match goes no further. None of them was asked, so they can play the next one."""
-        for one in seated:
-            if not isinstance(one, WarmBot):
-                continue
-            try:
-                await one.stream.send(encode_broken_off(match_id))
-                self._pool.bots.give_back(one)
-            except (StreamClosedError, HostingError):
-                self._pool.bots.end(one)
 
 
 class BotUnavailableError(Exception):

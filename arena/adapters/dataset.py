@@ -310,7 +310,6 @@ def _read_parquet(file: Path) -> tuple[Mapping[str, Any], Iterator[Columns]]:
 
 
 def _array(column: Any) -> Any:
-    """Return a column as an array: lists of fixed size as its rows, texts as bytes."""
     if hasattr(column, "dictionary"):
         return np.array(column.to_pylist(), "S")
     if hasattr(column.type, "list_size"):

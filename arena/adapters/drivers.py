@@ -373,6 +373,5 @@ class HostedDriver:
 
 
 def _explained(fault: Fault) -> str:
-    """Return what happened, with the last line that the program wrote."""
     lines = str(fault.evidence.get("stderr", "")).strip().splitlines()
     return f"{fault.explanation} Its last line was: {lines[-1]}" if lines else fault.explanation

@@ -125,33 +125,30 @@ class _Rows:
         """Add the decisions of a match and return how many; raises UnreplayableError, and then nothing is added."""
         first, ended, choices = self.count, len(self._records), len(self._choices)
         try:
-            self._play(document)
+            features, made, size = self._features, self._made, self._features.record.itemsize
+            game, ranks = features.game, tuple(document["result"]["ranks"])
+            state = game.new_state(features.seats, features.options, ScriptedChance(document["chance"]))
+            rewards, match = rewards_of(ranks), document["match_id"].encode()
+            for entry in document["entries"]:
+                seat = state.seat()
+                if seat is None:
+                    raise UnreplayableError("it goes on after the end of the game")
+                legal = state.legal_actions()
+                at = len(self._records)
+                self._records += bytes(size)
+                features.pack(state, seat, self._records, at)
+                self._choices += legal
+                self._rows_of_choices += [self.count] * len(legal)
+                row = (entry["action"], seat, entry["ply"], entry["by"] == DecidedBy.BOT.value, ranks, rewards, match)
+                for key, value in zip(made.values(), row, strict=True):
+                    key.append(value)
+                state.apply(entry["action"])
         except (EngineError, KeyError, TypeError, ValueError) as error:
             del self._records[ended:], self._choices[choices:], self._rows_of_choices[choices:]
             for column in self._made.values():
                 del column[first:]
             raise UnreplayableError(str(error)) from error
         return self.count - first
-
-    def _play(self, document: Mapping[str, Any]) -> None:
-        features, made, size = self._features, self._made, self._features.record.itemsize
-        game, ranks = features.game, tuple(document["result"]["ranks"])
-        state = game.new_state(features.seats, features.options, ScriptedChance(document["chance"]))
-        rewards, match = rewards_of(ranks), document["match_id"].encode()
-        for entry in document["entries"]:
-            seat = state.seat()
-            if seat is None:
-                raise UnreplayableError("it goes on after the end of the game")
-            legal = state.legal_actions()
-            at = len(self._records)
-            self._records += bytes(size)
-            features.pack(state, seat, self._records, at)
-            self._choices += legal
-            self._rows_of_choices += [self.count] * len(legal)
-            row = (entry["action"], seat, entry["ply"], entry["by"] == DecidedBy.BOT.value, ranks, rewards, match)
-            for column, value in zip(made.values(), row, strict=True):
-                column.append(value)
-            state.apply(entry["action"])
 
     def columns(self) -> dict[str, Any]:
         """Return all rows as arrays."""

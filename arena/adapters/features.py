@@ -60,7 +60,7 @@ class Features:
             raise AbilityError(f"{game.name} gives no feature planes (Game.featured): nothing can learn from it")
         self.game, self.seats, self.options = game, seats, options
         board = featured.board(seats, options)
-        self._layout = layout_of(featured.parts(seats, options), board)
+        self._layout = PlaneLayout(tuple(featured.parts(seats, options)), board)
         self._numbers = featured.numbers
         self._pack_into = self._layout.packing.pack_into
         self.expansion = Expansion(self._layout)
@@ -292,11 +292,6 @@ def _bits(words: Array) -> npt.NDArray[np.uint8]:
     """Return the bits of 64-bit numbers, the lowest first, along a new last axis."""
     octets = np.ascontiguousarray(words).view(np.uint8).reshape(*words.shape, _WORD // 8)
     return np.unpackbits(octets, axis=-1, bitorder="little")
-
-
-def layout_of(parts: Sequence[FeaturePart], board: tuple[int, ...]) -> PlaneLayout:
-    """Return the layout of a game's parts. Raises ValueError if they cannot be laid out."""
-    return PlaneLayout(tuple(parts), board)
 
 
 class Looking:

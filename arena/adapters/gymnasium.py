@@ -25,11 +25,11 @@ from random import Random
 from threading import TIMEOUT_MAX
 from typing import Any
 
-from arena.adapters.drivers import End, HostedDriver, InProcessDriver, LearnerTurn, MatchDriver, Start
+from arena.adapters.drivers import HostedDriver, InProcessDriver, LearnerTurn, MatchDriver, Start
 from arena.adapters.features import Looking, Seen
 from arena.adapters.library import AdapterError, OpponentError, load
-from arena.adapters.opponents import HostedProgram, Opponent, Version, read_opponents
-from arena.adapters.setting import GameSetting, setting_of, utilities
+from arena.adapters.opponents import Opponent, Version, read_opponents
+from arena.adapters.setting import setting_of, utilities
 from arena.match.result import Fault
 from arena.match.time_control import TimeControlError, parse_time_control
 from bots.session import Bot
@@ -79,12 +79,27 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
             raise AdapterError(f"sandbox is a level such as 'standard', or None, not {sandbox!r:.60}")
         self.render_mode = render_mode
         self._setting = setting_of(game, seats, options, opening_plies)
-        self._seat = _read_seat(seat, self._setting.seats)
+        if seat is not None and (not isinstance(seat, int) or seat not in range(self._setting.seats)):
+            raise AdapterError(
+                f"seat is from 0 to {self._setting.seats - 1}, or None for another one in each playing, not {seat!r}"
+            )
+        self._seat = seat
         self._looking = Looking(self._setting)
         self.observation_space = self._looking.observation_space()
         self.action_space = self._looking.action_space()
         others = read_opponents(opponents, self._setting.seats - 1)
-        self._seating = _seat_others(self._setting, others, time, sandbox, _read_patience(patience_s))
+        if not isinstance(patience_s, int | float) or not patience_s > 0:
+            raise AdapterError(f"patience_s is a number of seconds above 0, not {patience_s!r:.60}")
+        patience_s = float(min(patience_s, TIMEOUT_MAX))  # some hundred years: for ever
+        bots = [one for one in others if isinstance(one, Bot)]
+        if len(bots) == len(others):
+            self._seating: MatchDriver = InProcessDriver(self._setting, bots, patience_s)
+        else:
+            try:
+                clock = parse_time_control(str(time))
+            except TimeControlError as error:
+                raise AdapterError(f"time: {error}") from error
+            self._seating = HostedDriver(self._setting, others, clock, sandbox, patience_s)
         self._learner = 0
         self._turn: LearnerTurn | None = None
         self._is_closed = False
@@ -99,7 +114,13 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         del options
         random = Random(int(self.np_random.integers(2**53)))
         for _ in range(_MOST_EMPTY):
-            moment = self._begin(random)
+            setting = self._setting
+            self._turn = None
+            self._learner = random.randrange(setting.seats) if self._seat is None else self._seat
+            chance_seed = random.getrandbits(53)
+            opening = setting.draw_opening(chance_seed, random)
+            seeds = tuple(random.getrandbits(53) for _ in range(setting.seats))
+            moment = self._seating.begin(Start(self._learner, chance_seed, opening, seeds))
             if isinstance(moment, LearnerTurn):
                 return self._show(moment), self._info(moment.ply, moment.faults)
             for fault in moment.faults:
@@ -109,15 +130,6 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         raise AdapterError(
             f"{_MOST_EMPTY} matches ended before the learner had a choice; take other options or fewer opening_plies"
         )
-
-    def _begin(self, random: Random) -> LearnerTurn | End:
-        setting = self._setting
-        self._turn = None
-        self._learner = random.randrange(setting.seats) if self._seat is None else self._seat
-        chance_seed = random.getrandbits(53)
-        opening = setting.draw_opening(chance_seed, random)
-        seeds = tuple(random.getrandbits(53) for _ in range(setting.seats))
-        return self._seating.begin(Start(self._learner, chance_seed, opening, seeds))
 
     def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Play an action, and on to the learner's next choice or the end.
@@ -131,7 +143,10 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
             raise AdapterError("there is no playing under way; call reset() first")
         chosen = self._setting.read_action(action)
         if chosen not in turn.legal:
-            return self._forfeit(turn, chosen)
+            self._turn = None
+            self._seating.stop()
+            facts = {**self._info(turn.ply, turn.faults), "illegal": self._setting.game.actions.format(chosen)}
+            return self._last_sight(turn), ILLEGAL_REWARD, True, False, facts
         self._turn = None  # what raises below ends the playing
         moment = self._seating.act(chosen)
         if isinstance(moment, LearnerTurn):
@@ -143,13 +158,6 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         """Raise AdapterError after `close`: its bots are gone, and nobody would answer."""
         if self._is_closed:
             raise AdapterError("this environment was closed; make another: SeatEnv(...)")
-
-    def _forfeit(self, turn: LearnerTurn, action: int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """End the playing because of an illegal action."""
-        self._turn = None
-        self._seating.stop()
-        info = {**self._info(turn.ply, turn.faults), "illegal": self._setting.game.actions.format(action)}
-        return self._last_sight(turn), ILLEGAL_REWARD, True, False, info
 
     def _show(self, turn: LearnerTurn) -> Seen:
         self._turn = self._shown = turn
@@ -191,28 +199,3 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
 
 
 _gym.register(ID, entry_point=f"{__name__}:SeatEnv")
-
-
-def _seat_others(
-    setting: GameSetting, others: tuple[HostedProgram | Bot, ...], time: str, sandbox: str | None, patience_s: float
-) -> MatchDriver:
-    bots = [one for one in others if isinstance(one, Bot)]
-    if len(bots) == len(others):
-        return InProcessDriver(setting, bots, patience_s)
-    try:
-        clock = parse_time_control(str(time))
-    except TimeControlError as error:
-        raise AdapterError(f"time: {error}") from error
-    return HostedDriver(setting, others, clock, sandbox, patience_s)
-
-
-def _read_seat(seat: Any, seats: int) -> int | None:
-    if seat is not None and (not isinstance(seat, int) or seat not in range(seats)):
-        raise AdapterError(f"seat is from 0 to {seats - 1}, or None for another one in each playing, not {seat!r}")
-    return seat
-
-
-def _read_patience(patience_s: Any) -> float:
-    if not isinstance(patience_s, int | float) or not patience_s > 0:
-        raise AdapterError(f"patience_s is a number of seconds above 0, not {patience_s!r:.60}")
-    return float(min(patience_s, TIMEOUT_MAX))  # some hundred years: for ever

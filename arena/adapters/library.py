@@ -89,7 +89,6 @@ def load(module: str) -> Any:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return the numbers that a version begins with."""
     found = []
     for part in version.split("."):
         if not part.isdecimal():

@@ -60,15 +60,6 @@ def parameters_of(game: Game) -> Parameters:
     return {PLAYERS: game.seats[0], **{name: _simple(value) for name, value in defaults.items()}}
 
 
-def setting_from(game: Game, given: Mapping[str, Any]) -> GameSetting:
-    """Return what is played with these parameters. Raises SeatsError and OptionsError in one line."""
-    defaults = parameters_of(game)
-    named = {name: value for name, value in given.items() if name != PLAYERS}
-    # The default of one option may depend on another, so what was not chosen is left out.
-    chosen = {name: value for name, value in named.items() if value != defaults.get(name)}
-    return setting_of(game, given.get(PLAYERS, defaults[PLAYERS]), chosen)
-
-
 def _simple(value: Any) -> bool | int | float | str:
     if isinstance(value, str):
         return value if _WORD.fullmatch(value) else ""
@@ -295,7 +286,12 @@ class SpielGame(_spiel.Game):  # type: ignore[misc, name-defined]
     """What `type_of` returned for it."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        setting = setting_from(self.played, params or {})
+        given = params or {}
+        defaults = parameters_of(self.played)
+        named = {name: value for name, value in given.items() if name != PLAYERS}
+        # The default of one option may depend on another, so what was not chosen is left out.
+        chosen = {name: value for name, value in named.items() if value != defaults.get(name)}
+        setting = setting_of(self.played, given.get(PLAYERS, defaults[PLAYERS]), chosen)
         self.shared = Shared(setting)
         """What its states share."""
         info = _spiel.GameInfo(

@@ -83,19 +83,16 @@ def _each(given: Any) -> Sequence[Any]:
     return given
 
 
-def _read_version(given: Version) -> HostedProgram:
-    """Return the program of a version, which is looked for later. Raises AdapterError."""
-    bot: Any = given.bot
-    db: Any = fspath(given.db) if isinstance(given.db, PathLike) else given.db
-    for name, text in (("db", db), ("bot", bot)):
-        if not isinstance(text, str):
-            raise AdapterError(f"{name} of a Version is a text, not {text!r:.60}; write Version('arena.db', 'mine')")
-    return HostedProgram(bot, db)
-
-
 def _read(given: Any) -> HostedProgram | Bot:
     if isinstance(given, Version):
-        return _read_version(given)
+        bot: Any = given.bot
+        db: Any = fspath(given.db) if isinstance(given.db, PathLike) else given.db
+        for name, text in (("db", db), ("bot", bot)):
+            if not isinstance(text, str):
+                raise AdapterError(
+                    f"{name} of a Version is a text, not {text!r:.60}; write Version('arena.db', 'mine')"
+                )
+        return HostedProgram(bot, db)
     if isinstance(given, Bot):
         return given
     if isinstance(given, str | PathLike):
@@ -162,8 +159,6 @@ class _RaisedError(Exception):
 
 
 class _Thread:
-    """Does one piece of work at a time in a thread that ends with the process."""
-
     def __init__(self) -> None:
         self._work: queue.SimpleQueue[Callable[[], bytes] | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[bytes | BaseException] = queue.SimpleQueue()

@@ -151,7 +151,6 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
         return self._playing
 
     def _known(self, agent: Any) -> str:
-        """Return an agent that there is."""
         if agent not in self.possible_agents:
             raise AdapterError(f"there is no agent {agent!r:.60}; there are {', '.join(self.possible_agents)}")
         return str(agent)

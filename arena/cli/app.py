@@ -78,12 +78,6 @@ def _arena(
 ) -> None:
     """Tournaments between game-playing programs: bots over gRPC, a trusted referee, TrueSkill ratings."""
     del version, language, server  # every command reads the server from this context; the language was taken before
-    _refuse_server_of_others(context)
-    print_help_without_verb(context)
-
-
-def _refuse_server_of_others(context: typer.Context) -> None:
-    """Raise MisuseError if `--server` stands before a noun that works on this machine alone."""
     if context.invoked_subcommand in HERE_ONLY and was_written(context.get_parameter_source("server")):
         raise errors.MisuseError(
             Text(
@@ -92,6 +86,7 @@ def _refuse_server_of_others(context: typer.Context) -> None:
                 words=context.invoked_subcommand,
             )
         )
+    print_help_without_verb(context)
 
 
 def make_parser(nouns: Sequence[str] = NOUNS, verb: str | None = None) -> Any:
@@ -100,13 +95,6 @@ def make_parser(nouns: Sequence[str] = NOUNS, verb: str | None = None) -> Any:
     With `verb` only that one can be called, and the others of the nouns have only their line. The help is in the
     language of the process.
     """
-    parser = typer.main.get_command(_make_app(nouns, verb))
-    add_forms(parser)
-    put_help(parser)
-    return parser
-
-
-def _make_app(nouns: Sequence[str], verb: str | None) -> typer.Typer:
     app = typer.Typer(
         add_completion=False,
         rich_markup_mode=None,
@@ -119,24 +107,18 @@ def _make_app(nouns: Sequence[str], verb: str | None) -> typer.Typer:
             _add_noun(app, name, verb)
         else:
             app.add_typer(typer.Typer(), name=name)
-    return app
+    parser = typer.main.get_command(app)
+    add_forms(parser)
+    put_help(parser)
+    return parser
 
 
 def _add_noun(app: typer.Typer, name: str, verb: str | None) -> None:
-    noun = _load_noun(name, verb)
-    if len(noun.registered_commands) == 1 and not noun.registered_groups:
-        app.add_typer(noun)  # it has no verbs and is its own command, such as `arena demo`
-        return
-    noun.callback(invoke_without_command=True)(print_help_without_verb)
-    app.add_typer(noun, name=name)
+    """Add a noun with its verbs, of which only `verb` need be callable; all of them if that is `None`.
 
-
-def _load_noun(name: str, verb: str | None) -> typer.Typer:
-    """Return a noun with its verbs, of which only `verb` need be callable; with all of them if that is `None`.
-
-    The file of a noun may have verbs in files of `arena/cli/verbs/<noun>`, of which only the one that is called is
-    imported, so that looking at something does not import what plays. `VERBS` of the noun has the names of the verbs in
-    the order of the help, each with its file, or `None` for a verb in the file of the noun itself.
+    `VERBS` of the noun names the verbs in the order of the help. Each has its file in `arena/cli/verbs/<noun>`, or
+    `None` if it is in the noun's own. Only the file of the called verb is imported: looking at something does not
+    import what plays.
     """
     module = import_module(f"arena.cli.nouns.{name}")
     files: Mapping[str, str | None] = getattr(module, "VERBS", {})
@@ -155,11 +137,14 @@ def _load_noun(name: str, verb: str | None) -> typer.Typer:
         one.registered_commands = [command for command in found.registered_commands if _name_of(command) == called]
         one.registered_groups = [group for group in found.registered_groups if group.name == called]
         noun.add_typer(one)
-    return noun
+    if len(noun.registered_commands) == 1 and not noun.registered_groups:
+        app.add_typer(noun)  # it has no verbs and is its own command, such as `arena demo`
+        return
+    noun.callback(invoke_without_command=True)(print_help_without_verb)
+    app.add_typer(noun, name=name)
 
 
 def _name_of(command: CommandInfo) -> str | None:
-    """Return the verb that a command is called by."""
     return command.name or getattr(command.callback, "__name__", None)
 
 

@@ -66,7 +66,15 @@ def put_help(command: Any, path: tuple[str, ...] = ()) -> None:
     command.context_class = _Context
     command.options_metavar = say("cli.options_metavar")
     put_texts(command)
-    command.help, command.short_help = _help(path, is_group=_is_group(command))
+    is_group = _is_group(command)
+    if len(path) < 2:
+        line = say(f"cli.noun_{path[0]}" if path else "cli.arena")
+        more = "" if is_group else f"cli_{path[0]}.{path[0]}.help"
+        command.help, command.short_help = (say(more, line=line) if more and knows(more) else line), line
+    else:
+        text = say(f"cli_{path[0]}.{'.'.join(path[1:])}.help")
+        found = _FIRST_SENTENCE.match(text)
+        command.help, command.short_help = text, text if found is None else found[1]
     command.epilog = command.epilog and f"{_NO_WRAP}\n{say('cli.example')}\n{command.epilog}"
     for parameter in command.params:
         if not getattr(parameter, "hidden", False):
@@ -79,17 +87,6 @@ def put_help(command: Any, path: tuple[str, ...] = ()) -> None:
 
 def _is_group(command: Any) -> bool:
     return hasattr(command, "commands")
-
-
-def _help(path: tuple[str, ...], *, is_group: bool) -> tuple[str, str]:
-    """Return the help of a command and its line in a list."""
-    if len(path) < 2:
-        line = say(f"cli.noun_{path[0]}" if path else "cli.arena")
-        more = "" if is_group else f"cli_{path[0]}.{path[0]}.help"
-        return (say(more, line=line) if more and knows(more) else line), line
-    text = say(f"cli_{path[0]}.{'.'.join(path[1:])}.help")
-    found = _FIRST_SENTENCE.match(text)
-    return text, text if found is None else found[1]
 
 
 def _parameter_help(parameter: Any, path: tuple[str, ...]) -> str:

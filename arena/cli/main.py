@@ -13,8 +13,10 @@ def _end_at_once(_signal: int, _frame: object) -> None:
     os._exit(130)
 
 
-def _open_standard_streams() -> None:
-    """Have the standard streams lead nowhere that the caller closed: else the next file opened would be one of them."""
+def main() -> None:
+    """Run the command line of this process."""
+    signal.signal(signal.SIGINT, _end_at_once)
+    # What the caller closed leads nowhere, or the next file that is opened would be a standard stream.
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
@@ -22,12 +24,6 @@ def _open_standard_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free, and that is this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 # for the whole run
-
-
-def main() -> None:
-    """Run the command line of this process."""
-    signal.signal(signal.SIGINT, _end_at_once)
-    _open_standard_streams()
     if any("://" in word for word in sys.argv):
         from arena.cli.shared.process import hide_passwords
 
@@ -38,22 +34,16 @@ def main() -> None:
     code = run(sys.argv[1:], _end_in_order)
     gc.freeze()  # what is left ends with the process, and need not be looked through first
     if "ray._raylet" in sys.modules:
-        _end_without_destructors(code)
+        # Threads of Ray's core live on, and one that meets a destroyed object aborts the process: Python's own end
+        # runs here, and no C++ destructor.
+        from contextlib import suppress
+
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # who reads it is gone, or it is closed
+                stream.flush()
+        os._exit(code)
     sys.exit(code)
-
-
-def _end_without_destructors(code: int) -> None:
-    """End this process after all that Python does at its end, and nothing of what C++ does.
-
-    Threads of Ray's core live on, and one that comes upon an object which is gone by then aborts the process.
-    """
-    from contextlib import suppress
-
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # who reads it is gone, or it is closed
-            stream.flush()
-    os._exit(code)
 
 
 def _end_in_order() -> None:

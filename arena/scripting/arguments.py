@@ -15,12 +15,7 @@ from typing import Any
 
 from arena.model.errors import RefusedError
 
-_EXAMPLES = {
-    "clock": "'100ms'",
-    "format": "'round-robin'",
-    "game": "'foreign_king'",
-    "start_limit": "'10s'",
-}
+_EXAMPLES = {"clock": "'100ms'", "format": "'round-robin'", "game": "'foreign_king'", "start_limit": "'10s'"}
 _REPR = Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 60
 _LONGEST_PART = 255

@@ -114,8 +114,17 @@ def pack(given: Any) -> PackedCallable:
     data = pickled(bot, name)
     fingerprint = fingerprint_of((bot, sys.version_info[:2], entrant.memory_mb, entrant.deterministic, entrant.games))
     program = PROGRAM.replace("@PYTHON@", repr(sys.version_info[:2]))
+    # JSON's texts, numbers and lists are TOML's.
+    keys: dict[str, Any] = {
+        "schema": 1,
+        "name": name,
+        "command": ["python", PROGRAM_NAME],
+        "games": list(entrant.games),
+        "memory_mb": entrant.memory_mb,
+        "deterministic": entrant.deterministic,
+    }
     files = {
-        MANIFEST_NAME: _manifest(name, entrant).encode(),
+        MANIFEST_NAME: "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items()).encode(),
         PROGRAM_NAME: program.encode(),
         PICKLE_NAME: data,
         PRINT_NAME: f"{fingerprint or '-'}\n".encode(),
@@ -147,19 +156,6 @@ def _checked_name(bot: Any, name: str | None) -> str:
             "give a plain function of a decision"
         ) from error
     return called
-
-
-def _manifest(name: str, entrant: CallableBot) -> str:
-    """Return the text of bot.toml; JSON's texts, numbers and lists are TOML's."""
-    keys: dict[str, Any] = {
-        "schema": 1,
-        "name": name,
-        "command": ["python", PROGRAM_NAME],
-        "games": list(entrant.games),
-        "memory_mb": entrant.memory_mb,
-        "deterministic": entrant.deterministic,
-    }
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
 
 
 def _own_name(bot: Any) -> str:

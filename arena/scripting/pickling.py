@@ -73,8 +73,6 @@ class _OnlyHereError(Exception):
 
 
 class _ByName(pickle.Pickler):
-    """Pickles what can be imported elsewhere."""
-
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, type | FunctionType) and is_only_here(obj):
             raise _OnlyHereError
@@ -145,23 +143,19 @@ class _Printer(pickle.Pickler):
         if isinstance(obj, type):
             own = {name: value for name, value in sorted(vars(obj).items()) if name not in _NOT_OWN}
             return ("class", obj.__qualname__, obj.__bases__, own)
-        return _function_facts(obj)
+        names = sorted(set(_names_in(obj.__code__)) & obj.__globals__.keys())
+        return (
+            "function",
+            _code_facts(obj.__code__),
+            obj.__defaults__,
+            obj.__kwdefaults__,
+            [cell.cell_contents for cell in obj.__closure__ or ()],
+            {name: obj.__globals__[name] for name in names},
+        )
 
 
 def _facts(what: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple, (what,)
-
-
-def _function_facts(function: FunctionType) -> tuple[Any, ...]:
-    names = sorted(set(_names_in(function.__code__)) & function.__globals__.keys())
-    return (
-        "function",
-        _code_facts(function.__code__),
-        function.__defaults__,
-        function.__kwdefaults__,
-        [cell.cell_contents for cell in function.__closure__ or ()],
-        {name: function.__globals__[name] for name in names},
-    )
 
 
 def _names_in(code: CodeType) -> Iterator[str]:

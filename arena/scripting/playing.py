@@ -171,8 +171,6 @@ def run_silently(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 class _Running(Generic[N, T]):
-    """Work that goes on in a thread of its own."""
-
     def __init__(self, work: Work[N, T]) -> None:
         self._work = work
         self.news: SimpleQueue[N | None] = SimpleQueue()
@@ -259,21 +257,19 @@ class ProgressLine:
         wait = _SILENT_S if self._shown_at is None else _LIVE_EVERY_S if self._is_live else _LOG_EVERY_S
         if since >= wait:
             self._shown_at = now
-            self._write(progress_text(state))
+            text = progress_text(state)
+            if self._is_live:
+                self._stream.write(f"\r{text.ljust(self._written)}")
+                self._written = len(text)
+            else:
+                self._stream.write(f"{text}\n")
+            self._stream.flush()
 
     def end(self) -> None:
         """End a line that is written over."""
         if self._is_live and self._written:
             self._stream.write("\n")
             self._stream.flush()
-
-    def _write(self, text: str) -> None:
-        if self._is_live:
-            self._stream.write(f"\r{text.ljust(self._written)}")
-            self._written = len(text)
-        else:
-            self._stream.write(f"{text}\n")
-        self._stream.flush()
 
 
 def progress_text(state: RunProgress) -> str:

@@ -93,7 +93,6 @@ def frame_json(frame: Frame) -> dict[str, Any]:
 
 
 def _filled(frame: Frame) -> dict[str, Any]:
-    """Return the values of a frame without its picture and without empty ones."""
     values = frame.values and [round(1000 * value) for value in frame.values]
     data = {
         "seat": frame.seat,

@@ -29,7 +29,28 @@ def story_of_replay(
     for entry in entries:
         story.play(_move(entry, start.bots))
     if plies is None or plies >= len(document["entries"]):
-        story.end(_end(document["result"], start.bots))
+        result = document["result"]
+        faults = (
+            FaultFact(
+                seat=fault["seat"],
+                bot=start.bots[fault["seat"]],
+                cause=fault["cause"],
+                ply=fault["ply"],
+                explanation=fault["explanation"],
+                evidence={},  # only the owners see it
+            )
+            for fault in result["faults"]
+        )
+        story.end(
+            LiveEnd(
+                ranks=tuple(result["ranks"]),
+                by_rules=result["by_rules"],
+                forfeits=tuple(seat for seat, _ in result["forfeits"]),
+                resigned=tuple(result["resigned"]),
+                faults=tuple(faults),
+                details=result["details"],
+            )
+        )
     return story
 
 
@@ -47,7 +68,6 @@ def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: 
 
 
 def _start(document: Mapping[str, Any]) -> LiveStart:
-    """Return the start of a match from its replay, with all outcomes of chance."""
     return LiveStart(
         match_id=document["match_id"],
         attempt=document["attempt"],
@@ -76,27 +96,4 @@ def _move(entry: Mapping[str, Any], bots: Sequence[str]) -> LiveMove:
         elapsed_us=entry.get("elapsed_us"),
         charged_us=entry.get("charged_us"),
         note=entry.get("note"),
-    )
-
-
-def _end(result: Mapping[str, Any], bots: Sequence[str]) -> LiveEnd:
-    """Return the end of a match from its replay, without the evidence of faults, which only the owners see."""
-    faults = (
-        FaultFact(
-            seat=fault["seat"],
-            bot=bots[fault["seat"]],
-            cause=fault["cause"],
-            ply=fault["ply"],
-            explanation=fault["explanation"],
-            evidence={},
-        )
-        for fault in result["faults"]
-    )
-    return LiveEnd(
-        ranks=tuple(result["ranks"]),
-        by_rules=result["by_rules"],
-        forfeits=tuple(seat for seat, _ in result["forfeits"]),
-        resigned=tuple(result["resigned"]),
-        faults=tuple(faults),
-        details=result["details"],
     )

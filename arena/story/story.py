@@ -85,13 +85,7 @@ class Story:
     )
 
     def __init__(
-        self,
-        start: LiveStart,
-        language: str = "en",
-        *,
-        draws: bool = True,
-        evaluates: bool = True,
-        hides: bool = False,
+        self, start: LiveStart, language: str = "en", *, draws: bool = True, evaluates: bool = True, hides: bool = False
     ) -> None:
         """Begin with the start of a match. While `draws` is false no picture is made.
 
@@ -293,25 +287,22 @@ class PublicPositions:
         if not self._game.has_hidden_information:
             return state
         if self._last is None or self._last[0] is not state:
-            self._last = state, self._game.observed(self._sent(state)).state
+            sent = {self._game.encode_observation(state, seat)[1] for seat in range(self._seats)}
+            if len(sent) > 1:
+                raise StoryError(
+                    Text(
+                        "story.shows_each_seat_something_else",
+                        "{game} shows each seat something else; the match is shown when it is over",
+                        game=self._game.name,
+                    )
+                )
+            self._last = state, self._game.observed(sent.pop()).state
         return self._last[1]
 
     def of_move(self, move: Move) -> Move:
         """Return a move as all seats see it. Raises StoryError where they see different things."""
         before, after = self.of(move.before), self.of(move.after)
         return replace(move, before=before, after=after)
-
-    def _sent(self, state: State) -> bytes:
-        sent = {self._game.encode_observation(state, seat)[1] for seat in range(self._seats)}
-        if len(sent) > 1:
-            raise StoryError(
-                Text(
-                    "story.shows_each_seat_something_else",
-                    "{game} shows each seat something else; the match is shown when it is over",
-                    game=self._game.name,
-                )
-            )
-        return sent.pop()
 
 
 class Clocks:

@@ -39,7 +39,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _people(options: argparse.Namespace) -> PlayLimits:
-    """Return what people may do who play here."""
     return PlayLimits(
         most=options.people,
         idle_s=options.people_idle,

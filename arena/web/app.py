@@ -106,12 +106,7 @@ def open_site(
             if one is not None:
                 stack.callback(one.close)
         yield Site(
-            *(arena, service, is_secure),
-            official=official,
-            people=people,
-            names=names,
-            helper=helper,
-            counter=counter,
+            *(arena, service, is_secure), official=official, people=people, names=names, helper=helper, counter=counter
         )
 
 

@@ -177,7 +177,11 @@ def serve(
 
     With a certificate it is served by https. It ends as well when the pipe `ends_with`, a descriptor, is closed.
     """
-    _allow_files(MOST_CONNECTIONS + _FILES_BESIDE)
+    count = MOST_CONNECTIONS + _FILES_BESIDE
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     server = make_server(app, tls)
     sys.setswitchinterval(_TURN_S)
     warm_up(app)
@@ -201,14 +205,6 @@ class _Server(uvicorn.Server):
         for end in self.config.app.state.on_stop:  # type: ignore[union-attr] # it is the application of `serve`
             end()
         await super().shutdown(sockets)
-
-
-def _allow_files(count: int) -> None:
-    """Let this process have as many files open as it serves connections, as far as the system allows."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def make_server(app: FastAPI, tls: Tls | None = None) -> uvicorn.Server:
@@ -237,19 +233,14 @@ async def _serve(
     if server.started:
         on_ready()
         if ends_with is not None:
-            _end_with(server, ends_with)
+            loop = asyncio.get_running_loop()
+
+            def look() -> None:
+                with suppress(BlockingIOError):
+                    if not os.read(ends_with, 4096):
+                        loop.remove_reader(ends_with)
+                        server.should_exit = True
+
+            os.set_blocking(ends_with, False)
+            loop.add_reader(ends_with, look)
     await serving
-
-
-def _end_with(server: uvicorn.Server, descriptor: int) -> None:
-    """Have the server stop when nobody holds the other end of a pipe any more."""
-    loop = asyncio.get_running_loop()
-
-    def look() -> None:
-        with suppress(BlockingIOError):
-            if not os.read(descriptor, 4096):
-                loop.remove_reader(descriptor)
-                server.should_exit = True
-
-    os.set_blocking(descriptor, False)
-    loop.add_reader(descriptor, look)

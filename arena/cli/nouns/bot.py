@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -79,25 +79,21 @@ def show(
         facts = {"name": detail.name, "owner": detail.owner, "disabled_at_us": detail.disabled_at_us}
         print_json({**facts, "remote": detail.remote, "versions": versions}, table="versions")
     else:
-        _print_bot(detail, versions)
+        print_facts(
+            {
+                "name": detail.name,
+                "owner": detail.owner or say("cli_bot.added_here"),
+                "disabled": say("cli_shared.no" if detail.disabled_at_us is None else "cli_shared.yes"),
+                "games": " ".join(detail.newest.manifest["games"]),
+                **({"runs": say("cli_bot.runs_at_author")} if detail.remote else _program_facts(detail)),
+            }
+        )
+        typer.echo()
+        key = "version" if detail.remote else "command"
+        rows = [{**version, key: version["manifest"][key]} for version in versions]
+        print_table(_REMOTE_VERSIONS if detail.remote else _VERSIONS, rows, as_json=False)
     more = more_command("bot", "show", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
     print_more(more, as_json=as_json)
-
-
-def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None:
-    print_facts(
-        {
-            "name": detail.name,
-            "owner": detail.owner or say("cli_bot.added_here"),
-            "disabled": say("cli_shared.no" if detail.disabled_at_us is None else "cli_shared.yes"),
-            "games": " ".join(detail.newest.manifest["games"]),
-            **({"runs": say("cli_bot.runs_at_author")} if detail.remote else _program_facts(detail)),
-        }
-    )
-    typer.echo()
-    key = "version" if detail.remote else "command"
-    rows = [{**version, key: version["manifest"][key]} for version in versions]
-    print_table(_REMOTE_VERSIONS if detail.remote else _VERSIONS, rows, as_json=False)
 
 
 def _program_facts(detail: BotDetail) -> Mapping[str, Any]:
@@ -112,9 +108,7 @@ def _program_facts(detail: BotDetail) -> Mapping[str, Any]:
 
 @app.command(epilog=example("arena bot disable greedy", "arena bot disable greedy --undo"))
 def disable(
-    name: BotName,
-    undo: Annotated[bool, typer.Option("--undo")] = False,
-    db: Database = settings.DB.default,
+    name: BotName, undo: Annotated[bool, typer.Option("--undo")] = False, db: Database = settings.DB.default
 ) -> None:
     """Bar a bot from new tournaments."""
     with connect(db) as connection:

@@ -14,13 +14,7 @@ from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_assignments
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, follow, report_run
-from arena.cli.shared.request import (
-    DEFAULT_START_LIMIT,
-    GameOption,
-    OpeningPlies,
-    Seed,
-    StartLimit,
-)
+from arena.cli.shared.request import DEFAULT_START_LIMIT, GameOption, OpeningPlies, Seed, StartLimit
 from arena.cli.shared.results import print_end
 from arena.model.planning import ChallengeRequest
 from engine.text import Text
@@ -40,10 +34,7 @@ def challenge(
     game: GameOption,
     seats: Annotated[int | None, typer.Option("--seats", metavar="N")] = None,
     blocks: Annotated[int, typer.Option("--blocks", min=1, metavar="N")] = 5,
-    time: Annotated[
-        str | None,
-        typer.Option(metavar="TIME"),
-    ] = None,
+    time: Annotated[str | None, typer.Option(metavar="TIME")] = None,
     start_limit: StartLimit = DEFAULT_START_LIMIT,
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,

@@ -13,9 +13,7 @@ from arena.model.columns import Column, ColumnKind
 
 app = typer.Typer(epilog=example("arena cluster show", "arena cluster show --address 127.0.0.1:6379 --json"))
 
-VERBS = {
-    "show": None,
-}
+VERBS = {"show": None}
 READY = "ready"
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import ArenaConnection, connect, next_command
+from arena.cli.shared.connect import connect, next_command
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.hosting import LOCAL, HostingArguments
 from arena.cli.shared.language import say
@@ -96,7 +96,18 @@ def compare(
     with connect(db, makes=True) as connection:
         if wanted.executor == LOCAL:
             check_cores(connection, terms.cores, wanted.workers)
-        _check_versions(connection, new, old)
+        versions = connection.arena.bots
+        if versions.find_version(new).version_id == versions.find_version(old).version_id:
+            raise MisuseError(
+                Text(
+                    "command.same_version_name_two_example",
+                    "{new} and {old} are the same version; name two, for example {name}@HASH for an earlier one, "
+                    "`arena bot list` shows them",
+                    new=new,
+                    old=old,
+                    name=old.partition("@")[0],
+                )
+            )
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)
         detail = play(connection, planned.id, wanted)
@@ -115,7 +126,6 @@ def compare(
 def _form(
     seats: int, max_blocks: int | None, bounds: tuple[float, float], errors: tuple[float, float], *, has_field: bool
 ) -> Compare:
-    """Return the form that asks for these gains with these rates of error. Raises MisuseError."""
     design = design_for(seats, has_field=has_field)
     form = _checked(Compare(seats, max_blocks or 1, *bounds, *errors, design))
     return _with_usual_limit(form) if max_blocks is None else form
@@ -135,21 +145,6 @@ def _checked(form: Compare) -> Compare:
     except ResultsError as error:
         raise MisuseError(str(error)) from error
     return form
-
-
-def _check_versions(connection: ArenaConnection, new: str, old: str) -> None:
-    versions = connection.arena.bots
-    if versions.find_version(new).version_id == versions.find_version(old).version_id:
-        raise MisuseError(
-            Text(
-                "command.same_version_name_two_example",
-                "{new} and {old} are the same version; name two, for example {name}@HASH for an earlier one, "
-                "`arena bot list` shows them",
-                new=new,
-                old=old,
-                name=old.partition("@")[0],
-            )
-        )
 
 
 def _read_bounds(

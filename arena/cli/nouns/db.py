@@ -28,7 +28,6 @@ from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.copying import copy_database
 from ratings.read.bots import all_versions
 from ratings.store import database
-from ratings.store.database import Database as OpenDatabase
 from ratings.store.urls import without_password
 from ratings.values.states import OnWorkProgress, WorkStage
 
@@ -46,10 +45,7 @@ def upgrade(db: Database = settings.DB.default) -> None:
 
 
 @app.command(epilog=example("arena db backup arena-monday.db", "arena db backup copy.db --db demo.db"))
-def backup(
-    target: Annotated[Path, typer.Argument(metavar="TARGET")],
-    db: Database = settings.DB.default,
-) -> None:
+def backup(target: Annotated[Path, typer.Argument(metavar="TARGET")], db: Database = settings.DB.default) -> None:
     """Copy a database into a new file, also while a tournament runs."""
     with open_existing_storage(db) as storage:
         database.backup(storage.database, target)
@@ -70,7 +66,17 @@ def copy(
             Text("command.database_copied_into_another_one", "a database is copied into another one; name two")
         )
     with open_existing_storage(need_here(source)) as old, open_storage(need_here(target), copies=True) as new:
-        _need_quiet(old.database, here)
+        if players := players_beside(old.database):  # the copy would lack what they play
+            (first, *_) = sorted(players, key=lambda player: player.since_us)
+            raise CliError(
+                Text(
+                    "command.process_plays_stop_wait_end",
+                    "process {pid} on {host} plays in {place}; stop it, or wait for its end, then copy",
+                    pid=first.pid,
+                    host=first.host,
+                    place=here,
+                )
+            )
         try:
             copied = run_in_thread(old.database, partial(_copy_all, old, new), CopyDisplay())
         except KeyboardInterrupt as error:
@@ -95,15 +101,21 @@ def check(
     if as_json:
         print_json({"problems": problems}, table="problems")
     else:
-        _print(problems, db, can_rebuild=bool(found.derived))
+        can_rebuild = bool(found.derived)
+        for problem in problems:
+            typer.echo(problem)
+        typer.echo(
+            f"{db}: {say('cli_shared.problems', count=len(problems))}" if problems else say("cli_db.in_order", db=db)
+        )
+        if can_rebuild:
+            remedy = next_command("db", "check", "--rebuild", db=db)
+            typer.echo(say("cli_db.writes_anew", command=remedy))
     if problems:
         raise typer.Exit(errors.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is wrong, one line each."""
-
     facts: Sequence[str]
     files: Sequence[str]
     derived: Sequence[str]
@@ -117,27 +129,7 @@ def _look(storage: Storage, report: OnWorkProgress, *, rebuild: bool) -> _Found:
 
         Ledger(storage.database).rebuild(report=report)
         Ledger(storage.database).forget_memories({wrong for wrong, _ in memory_problems(storage.database, report)})
-    files = _file_problems(storage, report)
-    if facts:
-        return _Found(facts, files, ())
-    memories = [problem for _, problem in memory_problems(storage.database, report)]
-    return _Found((), files, [*check_ratings(storage.database, report=report), *memories])
-
-
-def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
-    for problem in problems:
-        typer.echo(problem)
-    typer.echo(
-        f"{db}: {say('cli_shared.problems', count=len(problems))}" if problems else say("cli_db.in_order", db=db)
-    )
-    if can_rebuild:
-        remedy = next_command("db", "check", "--rebuild", db=db)
-        typer.echo(say("cli_db.writes_anew", command=remedy))
-
-
-def _file_problems(storage: Storage, report: OnWorkProgress) -> list[str]:
-    """Return a line for every version whose files are gone or were changed."""
-    problems = []
+    files = []
     for found in all_versions(storage.database):
         report(WorkStage.FILES, 0, 0)
         if found.bot.remote:
@@ -148,8 +140,11 @@ def _file_problems(storage: Storage, report: OnWorkProgress) -> list[str]:
         try:
             storage.store.get(found.version.content_hash)
         except StoreError as error:
-            problems.append(f"bot {found.bot.name} version {found.version.number}: {error}")
-    return problems
+            files.append(f"bot {found.bot.name} version {found.version.number}: {error}")
+    if facts:
+        return _Found(facts, files, ())
+    memories = [problem for _, problem in memory_problems(storage.database, report)]
+    return _Found((), files, [*check_ratings(storage.database, report=report), *memories])
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,21 +158,6 @@ class CopiedArena:
     """The hash of all rows, equal in both databases."""
     versions: int
     """How many versions of bots have their files there."""
-
-
-def _need_quiet(database: OpenDatabase, place: str) -> None:
-    """Raise CliError if somebody plays what lies in a database: what is copied would not be all."""
-    if players := players_beside(database):
-        (first, *_) = sorted(players, key=lambda player: player.since_us)
-        raise CliError(
-            Text(
-                "command.process_plays_stop_wait_end",
-                "process {pid} on {host} plays in {place}; stop it, or wait for its end, then copy",
-                pid=first.pid,
-                host=first.host,
-                place=place,
-            )
-        )
 
 
 def _copy_all(old: Storage, new: Storage, report: OnWorkProgress) -> CopiedArena:

@@ -68,10 +68,7 @@ def demo(
     blocks: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
     time: TimeText = TIME,
     workers: Workers = 0,
-    db: Annotated[
-        str | None,
-        typer.Option("--db", metavar="FILE", callback=read_place, help=DATABASE),
-    ] = None,
+    db: Annotated[str | None, typer.Option("--db", metavar="FILE", callback=read_place, help=DATABASE)] = None,
 ) -> None:
     """Play a first rated tournament of every game."""
     games = [get_game(game)] if game else _searchable_games()
@@ -85,8 +82,23 @@ def demo(
         tournaments = [_plan(connection, part, time) for part in parts]
         _announce(parts, time, worker_count(workers))
         for tournament in _play_all(connection, parts, tournaments, workers):
-            _print_table(connection, tournament)
-        _print_next(connection, tournaments[-1])
+            found = connection.arena.leaderboards.list_leaderboards(pool=tournament.pool.pool_id)
+            typer.echo("\n" + say("cli_demo.leaderboard", pool=describe_pool(tournament.pool)) + "\n")
+            for board in found.boards:
+                print_table(without_empty(without(LEADERBOARD, "owner"), board.table), board.table, as_json=False)
+        last_planned = tournaments[-1]
+        (newest,) = connection.arena.matches.list_matches(last_planned.id, limit=1).items
+        last = short_match_id(newest.id)
+        typer.echo("\n" + say("cli_demo.next"))
+        for words in (
+            ["tournament", "show", last_planned.name, "--matches"],
+            ["replay", "show", last],
+            ["replay", "verify", "--all"],
+            ["leaderboard"],
+        ):
+            typer.echo(f"  {connection.command(*words)}")
+        typer.echo(say("cli_demo.browser", command=connection.command("web"), address=WEB_ADDRESS))
+        typer.echo(say("cli_demo.docs"))
 
 
 def _play_all(
@@ -148,25 +160,3 @@ def _announce(parts: Sequence[DemoGame], time: str, workers: int) -> None:
             duration=format_duration(round(seconds)),
         )
     )
-
-
-def _print_table(connection: ArenaConnection, tournament: TournamentDetail) -> None:
-    found = connection.arena.leaderboards.list_leaderboards(pool=tournament.pool.pool_id)
-    typer.echo("\n" + say("cli_demo.leaderboard", pool=describe_pool(tournament.pool)) + "\n")
-    for board in found.boards:
-        print_table(without_empty(without(LEADERBOARD, "owner"), board.table), board.table, as_json=False)
-
-
-def _print_next(connection: ArenaConnection, tournament: PlannedTournament) -> None:
-    (newest,) = connection.arena.matches.list_matches(tournament.id, limit=1).items
-    last = short_match_id(newest.id)
-    typer.echo("\n" + say("cli_demo.next"))
-    for words in (
-        ["tournament", "show", tournament.name, "--matches"],
-        ["replay", "show", last],
-        ["replay", "verify", "--all"],
-        ["leaderboard"],
-    ):
-        typer.echo(f"  {connection.command(*words)}")
-    typer.echo(say("cli_demo.browser", command=connection.command("web"), address=WEB_ADDRESS))
-    typer.echo(say("cli_demo.docs"))

@@ -197,7 +197,10 @@ def check_database(db: str) -> DoctorFinding:
 def check_sandboxes() -> Iterator[DoctorFinding]:
     """Try every level of the sandbox anew; a missing one is a note and no failure, for one's own bots play without."""
     strict, standard = probe(STRICT, remembered=False), probe(STANDARD, remembered=False)
-    reduced = _probe_reduced()
+    if os.geteuid() == 0:
+        reduced = Probe(REDUCED, (), say("cli_doctor.no_root"), say("cli_doctor.do_user"))
+    else:
+        reduced = probe(REDUCED, remembered=False)
     yield from _sandbox_findings(strict, say("cli_doctor.strangers_strict"))
     yield from _sandbox_findings(standard, say("cli_doctor.strangers"))
     yield from _sandbox_findings(reduced, say("cli_doctor.strangers_reduced"))
@@ -207,12 +210,6 @@ def check_sandboxes() -> Iterator[DoctorFinding]:
         yield DoctorFinding("sandbox", OK, detail)
     else:
         yield DoctorFinding("sandbox", NOTE, say("cli_doctor.owned_refused", detail=detail), standard.remedy)
-
-
-def _probe_reduced() -> Probe:
-    if os.geteuid() == 0:
-        return Probe(REDUCED, (), say("cli_doctor.no_root"), say("cli_doctor.do_user"))
-    return probe(REDUCED, remembered=False)
 
 
 def _sandbox_findings(found: Probe, meaning: str) -> Iterator[DoctorFinding]:

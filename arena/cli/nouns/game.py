@@ -7,7 +7,6 @@ import json
 import sys
 import textwrap
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Annotated, Any
 
@@ -74,18 +73,6 @@ def list_games(as_json: AsJson = False) -> None:
     print_table(columns, [_facts(registry.get(name)) for name in registry.names()], as_json=as_json)
 
 
-def _option_rows(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "default": entry.get("default"),
-            "values": entry.get("enum") or entry.get("type"),
-            "description": entry.get("description", ""),
-        }
-        for name, entry in schema.get("properties", {}).items()
-    ]
-
-
 def _values_text(values: Any) -> str:
     return " ".join(map(yes_or_no, values)) if isinstance(values, list) else str(values)
 
@@ -93,17 +80,6 @@ def _values_text(values: Any) -> str:
 def _default_text(value: Any) -> str:
     """Write a default as it is given to `--option`: objects and lists as JSON."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else yes_or_no(value)
-
-
-def _print_options(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a paragraph for each option: some have defaults that are longer than any line."""
-    if not rows:
-        typer.echo(say("cli_game.no_options"))
-    for row in rows:
-        typer.echo(say("cli_game.option", name=row["name"], description=told(row["description"])))
-        typer.echo(
-            "  " + say("cli_game.values", values=_values_text(row["values"]), default=_default_text(row["default"]))
-        )
 
 
 @app.command(epilog=example("arena game show foreign_king", "arena game show foreign_king --seats 3 --svg start.svg"))
@@ -129,7 +105,23 @@ def show(
         return
     print_facts({**facts, "seats": _seats_text(facts["seats"]), "languages": " ".join(game.shown.languages)})
     typer.echo()
-    _print_options(_option_rows(game.options_schema()))
+    schema = game.options_schema()
+    rows = [
+        {
+            "name": name,
+            "default": entry.get("default"),
+            "values": entry.get("enum") or entry.get("type"),
+            "description": entry.get("description", ""),
+        }
+        for name, entry in schema.get("properties", {}).items()
+    ]
+    if not rows:
+        typer.echo(say("cli_game.no_options"))
+    for row in rows:  # a paragraph each: some defaults are longer than any line
+        typer.echo(say("cli_game.option", name=row["name"], description=told(row["description"])))
+        typer.echo(
+            "  " + say("cli_game.values", values=_values_text(row["values"]), default=_default_text(row["default"]))
+        )
     typer.echo()
     typer.echo(game.shown.text(state, None, language))
     if svg is not None:
@@ -141,7 +133,8 @@ def show(
 def rules(game_name: GameName) -> None:
     """Tell how a game is played, what bots see, and the names of actions."""
     game = get_game(game_name)
-    for part in (rules_in_words(game), manual(game), action_names(game)):
+    file = resources.files(_package(game)) / _RULES
+    for part in (file.read_text(encoding="utf-8").strip() if file.is_file() else "", manual(game), action_names(game)):
         if part:
             typer.echo(f"{part}\n")
 
@@ -169,12 +162,6 @@ def tool(
         known = f"its tools are: {', '.join(sorted(tools))}" if tools else "the game has none"
         raise unknown("tool", tool_name, sorted(tools), known)
     raise typer.Exit(tools[tool_name](arguments or []))
-
-
-def rules_in_words(game: Game) -> str:
-    """Return the README beside the game's module; empty if there is none."""
-    file = resources.files(_package(game)) / _RULES
-    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
 
 def sources(game: Game, language: str) -> dict[str, Any]:

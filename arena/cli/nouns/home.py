@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,9 +15,6 @@ from arena.cli.shared.language import knows, say, told
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json, print_note
 from arena.service.home import Home, with_book
-
-if TYPE_CHECKING:  # only who restores reads settings for it
-    from arena.service.settings import ResolvedSetting
 
 HomeDirectory = Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")]
 _HERE = Path(settings.HOME.default)
@@ -29,9 +26,7 @@ app = typer.Typer(
 
 @app.command(epilog=example("arena home backup monday.tar.gz --home /srv/arena"))
 def backup(
-    target: Annotated[Path, typer.Argument(metavar="FILE")],
-    home: HomeDirectory = _HERE,
-    as_json: AsJson = False,
+    target: Annotated[Path, typer.Argument(metavar="FILE")], home: HomeDirectory = _HERE, as_json: AsJson = False
 ) -> None:
     """Copy a service into one archive, also while it runs."""
     from arena.service.maintenance.backup import back_up_home
@@ -63,7 +58,10 @@ def restore(
     from arena.service.maintenance.restore import restore_home
 
     done = restore_home(archive, home, print_note)
-    played = _named_database(done.home)
+    from arena.service.settings import load_settings
+
+    said = load_settings(done.home.settings_file, {}, os.environ).resolved
+    played = next(one for one in said if one.row.key == "service.database")
     if as_json:
         print_json(
             {
@@ -99,9 +97,7 @@ def restore(
 
 @app.command(epilog=example("arena home retention --home /srv/arena", "arena home retention --apply"))
 def retention(
-    home: HomeDirectory = _HERE,
-    apply: Annotated[bool, typer.Option("--apply")] = False,
-    as_json: AsJson = False,
+    home: HomeDirectory = _HERE, apply: Annotated[bool, typer.Option("--apply")] = False, as_json: AsJson = False
 ) -> None:
     """Show what the limits of [retention] want removed, when and why."""
     from arena.service.maintenance.retention import RetentionReport, retention_report
@@ -116,21 +112,12 @@ def retention(
 
 
 def _home_at(directory: Path) -> Home:
-    """Return the home with the database that its settings name."""
     from arena.service.settings import load_settings
 
     home = Home(directory.absolute())
     if not home.settings_file.is_file():
         return home
     return with_book(home, load_settings(home.settings_file, {}, os.environ).values.service.database)
-
-
-def _named_database(home: Home) -> ResolvedSetting:
-    """Return which database the service would play, and who says so; empty for the file in the home."""
-    from arena.service.settings import load_settings
-
-    said = load_settings(home.settings_file, {}, os.environ).resolved
-    return next(one for one in said if one.row.key == "service.database")
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -81,10 +81,7 @@ def open_(
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
-    matches_per_day: Annotated[
-        int | None,
-        typer.Option("--matches-per-day", min=0, metavar="N"),
-    ] = None,
+    matches_per_day: Annotated[int | None, typer.Option("--matches-per-day", min=0, metavar="N")] = None,
     season: Annotated[str | None, typer.Option("--season", metavar="NAME")] = None,
     remote: Annotated[bool, typer.Option("--remote")] = False,
     same_owner: request.SameOwner = False,
@@ -108,9 +105,7 @@ def open_(
 
 @app.command(epilog=example('arena ladder close king3 --why "the class is over"'))
 def close(
-    name: Name,
-    why: Annotated[str, typer.Option("--why", metavar="TEXT")],
-    db: Database = settings.DB.default,
+    name: Name, why: Annotated[str, typer.Option("--why", metavar="TEXT")], db: Database = settings.DB.default
 ) -> None:
     """Close a ladder for good."""
     with connect(db) as connection:

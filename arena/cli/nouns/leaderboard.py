@@ -43,7 +43,11 @@ def leaderboard(
         for index, board in enumerate(found.boards):
             if index > 0:
                 typer.echo()
-            _print_board(board)
+            described, pool_id = describe_pool(board.pool), short_pool_id(board.pool.pool_id)
+            typer.echo(say("cli_leaderboard.pool", pool=described, count=board.matches, id=pool_id))
+            if board.behind:
+                typer.echo(say("cli_leaderboard.behind", count=board.behind))
+            print_table(without_empty(without(LEADERBOARD, "owner"), board.table), board.table, as_json=False)
         typer.echo(say("cli_leaderboard.legend"))
     else:
         is_played = any(ladder.closed_at_us is None for ladder in ladders)
@@ -66,14 +70,6 @@ def _facts(board: Leaderboard) -> dict[str, Any]:
         "behind": board.behind,
         "table": [asdict(line) for line in board.table],
     }
-
-
-def _print_board(board: Leaderboard) -> None:
-    pool, matches = board.pool, board.matches
-    typer.echo(say("cli_leaderboard.pool", pool=describe_pool(pool), count=matches, id=short_pool_id(pool.pool_id)))
-    if board.behind:
-        typer.echo(say("cli_leaderboard.behind", count=board.behind))
-    print_table(without_empty(without(LEADERBOARD, "owner"), board.table), board.table, as_json=False)
 
 
 def _nothing(db: str, *, is_empty: bool, is_played: bool) -> str:

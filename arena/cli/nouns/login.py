@@ -37,10 +37,7 @@ def login(
     name: Annotated[str | None, typer.Option()] = None,
     invitation: Annotated[str | None, typer.Option(metavar="CODE")] = None,
     token_stdin: Annotated[bool, typer.Option("--token-stdin")] = False,
-    fingerprint: Annotated[
-        str | None,
-        typer.Option(metavar="SHA256"),
-    ] = None,
+    fingerprint: Annotated[str | None, typer.Option(metavar="SHA256")] = None,
 ) -> None:
     """Log in at a service, for commands with --server."""
     if invitation is not None and token_stdin:
@@ -75,13 +72,11 @@ def login(
 
 
 def _default_name(address: str) -> str:
-    """Return the host of an address as the name of a login."""
     host = address.rpartition(":")[0].strip("[]").lower()
     return re.sub(r"[^a-z0-9._-]", "-", host).strip("-.") or "service"
 
 
 def _stored_token(name: str, address: str) -> str | None:
-    """Return the token that the login of that name has for the address, or `None`."""
     try:
         profile = load_profile(name)
     except ClientError:
@@ -90,7 +85,6 @@ def _stored_token(name: str, address: str) -> str | None:
 
 
 def _confirm(address: str, found: str, *, reads_token: bool) -> bool:
-    """Ask the user whether this is the fingerprint that he was told."""
     if reads_token or not sys.stdin.isatty():
         raise CliError(
             Text(

@@ -24,16 +24,18 @@ _LOGINS = (
 
 
 @app.command(epilog=example("arena logout", "arena logout club"))
-def logout(
-    name: Annotated[str | None, typer.Argument(metavar="NAME")] = None,
-    as_json: AsJson = False,
-) -> None:
+def logout(name: Annotated[str | None, typer.Argument(metavar="NAME")] = None, as_json: AsJson = False) -> None:
     """Forget a login, or show which there are."""
     if name is not None:
         remove_profile(name)
         typer.echo(say("cli_logout.forgotten", name=name))
         return
-    profiles, problems = _load_all()
+    profiles, problems = list[Profile](), list[ProfileError]()
+    for name in list_names():
+        try:
+            profiles.append(load_profile(name))
+        except ProfileError as error:
+            problems.append(error)
     rows = [
         {
             "name": profile.name,
@@ -47,14 +49,3 @@ def logout(
     print_table(_LOGINS, rows, as_json=as_json, empty=say("cli_logout.none_yet"))
     if problems:
         raise problems[0]
-
-
-def _load_all() -> tuple[list[Profile], list[ProfileError]]:
-    """Return the logins that can be read, and what is wrong with the others."""
-    profiles, problems = list[Profile](), list[ProfileError]()
-    for name in list_names():
-        try:
-            profiles.append(load_profile(name))
-        except ProfileError as error:
-            problems.append(error)
-    return profiles, problems

@@ -22,14 +22,7 @@ from engine.text import Text
 from ratings.values.states import MatchState
 
 app = typer.Typer(epilog=example("arena match show 3f9a01c2"))
-VERBS = {
-    "run": "run",
-    "show": "show",
-    "watch": "watch",
-    "log": "show",
-    "list": None,
-    "annul": None,
-}
+VERBS = {"run": "run", "show": "show", "watch": "watch", "log": "show", "list": None, "annul": None}
 _COLUMNS = ("match", "tournament", "block", "seats_rank", "attempts", "sandbox", "state", "reason")
 
 

@@ -22,10 +22,7 @@ _NOTICES = (
 
 @app.command("notice", epilog=example("arena --server club notice", "arena notice --limit 5 --json"))
 def notice(
-    limit: Limit = paging.DEFAULT,
-    after: After = None,
-    db: Database = settings.DB.default,
-    as_json: AsJson = False,
+    limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
     """Show what you, and everybody, were told."""
     with connect(db) as connection:

@@ -67,9 +67,7 @@ def list_owners(
 
 @app.command(epilog=example("arena owner disable ada", "arena owner disable ada --undo"))
 def disable(
-    name: OwnerName,
-    undo: Annotated[bool, typer.Option("--undo")] = False,
-    db: Database = settings.DB.default,
+    name: OwnerName, undo: Annotated[bool, typer.Option("--undo")] = False, db: Database = settings.DB.default
 ) -> None:
     """Lock an owner out."""
     with connect(db) as connection:
@@ -93,10 +91,7 @@ def invite(
         return
     typer.echo(invitation.code)
     until = format_instant(invitation.expires_at_us)
-    typer.echo(
-        say("cli_owner.invited", name=name, until=until, code=invitation.code),
-        err=True,
-    )
+    typer.echo(say("cli_owner.invited", name=name, until=until, code=invitation.code), err=True)
 
 
 @app.command(epilog=example("arena owner show ada", "arena --server club owner show"))

@@ -24,11 +24,7 @@ from engine.text import Text
 from ratings.values.statistics import Circle, FairPlayAsked, OfficialRow, SeatAdvantage
 
 app = typer.Typer(epilog=example("arena rating rebuild --check"))
-VERBS = {
-    "official": None,
-    "fairplay": None,
-    "rebuild": "rebuild",
-}
+VERBS = {"official": None, "fairplay": None, "rebuild": "rebuild"}
 _SHOWN_IN_A_ROW = 12
 _ELO_PER_UNIT = 400 / log(10)
 _LEAST_CHANCE = 0.001
@@ -57,10 +53,7 @@ _SUSPICIONS = (
 def official(
     *,
     choice: PoolChoice,
-    anchor: Annotated[
-        list[str] | None,
-        typer.Option("--anchor", metavar="BOT=ELO"),
-    ] = None,
+    anchor: Annotated[list[str] | None, typer.Option("--anchor", metavar="BOT=ELO")] = None,
     confidence: Annotated[float, typer.Option(min=50, max=99.9, metavar="%")] = 95.0,
     stronger: Annotated[bool, typer.Option("--stronger")] = False,
     circles: Annotated[bool, typer.Option("--circles")] = False,
@@ -80,7 +73,20 @@ def official(
     columns = OFFICIAL if circles else without(OFFICIAL, *MIXTURE)
     rows = [_official_row(row) for row in table.rows]
     if style is Style.PEOPLE:
-        _print_table(table, rows, columns)
+        counts = say("cli_rating.counts", count=table.matches, blocks=say("cli_rating.in_blocks", count=table.blocks))
+        typer.echo(
+            say("cli_rating.pool", pool=describe_pool(table.pool), counts=counts, id=short_pool_id(table.pool.pool_id))
+        )
+        print_table(columns, rows, as_json=False, empty=say("cli_rating.no_block"))
+        if table.rows:
+            sure = f"{100 * table.confidence:g}%"
+            typer.echo(say("cli_rating.sure", sure=sure))
+            if len(table.seats) > 1:
+                typer.echo(say("cli_rating.advantage", seats=", ".join(map(_seat_text, table.seats))))
+            if table.repeats:
+                typer.echo(say("cli_rating.repeats", count=table.repeats))
+            if table.groups > 1:
+                typer.echo(say("cli_rating.groups", groups=table.groups))
         if circles:
             print_circles(table)
         else:
@@ -128,28 +134,6 @@ def _chance(row: OfficialRow, other: int) -> float | None:
     """Return the probability that a row's bot is stronger than another's, or `None` if they cannot be compared."""
     chance = row.stronger[other]
     return None if chance == NOT_COMPARED else chance
-
-
-def _print_table(table: OfficialTable, rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> None:
-    counts = say("cli_rating.counts", count=table.matches, blocks=say("cli_rating.in_blocks", count=table.blocks))
-    typer.echo(
-        say("cli_rating.pool", pool=describe_pool(table.pool), counts=counts, id=short_pool_id(table.pool.pool_id))
-    )
-    print_table(columns, rows, as_json=False, empty=say("cli_rating.no_block"))
-    _print_notes(table)
-
-
-def _print_notes(table: OfficialTable) -> None:
-    if not table.rows:
-        return
-    sure = f"{100 * table.confidence:g}%"
-    typer.echo(say("cli_rating.sure", sure=sure))
-    if len(table.seats) > 1:
-        typer.echo(say("cli_rating.advantage", seats=", ".join(map(_seat_text, table.seats))))
-    if table.repeats:
-        typer.echo(say("cli_rating.repeats", count=table.repeats))
-    if table.groups > 1:
-        typer.echo(say("cli_rating.groups", groups=table.groups))
 
 
 def _seat_text(seat: SeatAdvantage) -> str:
@@ -266,34 +250,28 @@ def fairplay(
         pool = choice.find(connection)
         found = connection.arena.ratings.get_fair_play(pool, alarm, rows_wanted(limit), after)
     if style is Style.JSON:
-        print_json(_fair_play_facts(found))
+        hidden = {"pool", "next"}
+        print_json(
+            {"pool_id": found.pool.pool_id, **{key: value for key, value in asdict(found).items() if key not in hidden}}
+        )
     else:
-        _print_fair_play(found, style)
+        is_apart = style is not Style.PEOPLE
+        counts = say("cli_rating.played", count=found.matches, bots=found.bots)
+        described = say(
+            "cli_rating.pool", pool=describe_pool(found.pool), counts=counts, id=short_pool_id(found.pool.pool_id)
+        )
+        typer.echo(described, err=is_apart)
+        was_asked = any(one.asked for one in found.asked)
+        empty = say("cli_rating.no_pair" if was_asked else "cli_rating.nothing_asked")
+        print_rows(_SUSPICIONS, found.suspicions, style, empty=empty)
+        for note in _notes(found):
+            typer.echo(note, err=is_apart)
     words = ["rating", "fairplay", *options_given(pool=pool, alarm=alarm)]
     more = more_command(*words, limit=limit, cursor=found.next, as_json=as_json, as_csv=as_csv, db=db)
     print_more(more, as_json=style is not Style.PEOPLE)
 
 
-def _fair_play_facts(found: FairPlay) -> dict[str, Any]:
-    hidden = {"pool", "next"}
-    return {"pool_id": found.pool.pool_id, **{key: value for key, value in asdict(found).items() if key not in hidden}}
-
-
-def _print_fair_play(found: FairPlay, style: Style) -> None:
-    """Write the suspicions, and what was asked: around the table for people, on stderr beside the other forms."""
-    is_apart = style is not Style.PEOPLE
-    counts = say("cli_rating.played", count=found.matches, bots=found.bots)
-    pool = say("cli_rating.pool", pool=describe_pool(found.pool), counts=counts, id=short_pool_id(found.pool.pool_id))
-    typer.echo(pool, err=is_apart)
-    was_asked = any(one.asked for one in found.asked)
-    empty = say("cli_rating.no_pair" if was_asked else "cli_rating.nothing_asked")
-    print_rows(_SUSPICIONS, found.suspicions, style, empty=empty)
-    for note in _notes(found):
-        typer.echo(note, err=is_apart)
-
-
 def _notes(found: FairPlay) -> Iterator[str]:
-    """Yield what a reader must know beside the suspicions, in words for so many seats."""
     if found.suspicions and found.seats == 2:
         yield say("cli_rating.no_third")
     if found.styles:
@@ -301,18 +279,15 @@ def _notes(found: FairPlay) -> Iterator[str]:
     if found.circles:
         yield say("cli_rating.circles", count=found.circles)
     for one in found.asked:
-        question = _question(one.kind, found.seats)
+        if one.kind == "together":
+            question = say("cli_rating.question_together")
+        else:
+            question = say("cli_rating.question_helps") if found.seats > 2 else say("cli_rating.question_two")
         yield say("cli_rating.asked", asked=one.asked, possible=one.possible, question=question, reach=_reach(one))
     if found.more_matches:
         yield say("cli_rating.more_matches", count=found.more_matches)
     elif found.more_matches is None:
         yield say("cli_rating.few_bots")
-
-
-def _question(kind: str, seats: int) -> str:
-    if kind == "together":
-        return say("cli_rating.question_together")
-    return say("cli_rating.question_helps") if seats > 2 else say("cli_rating.question_two")
 
 
 def _reach(one: FairPlayAsked) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -15,16 +14,10 @@ from arena.cli.shared.language import say, told
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
-from arena.model.matches import ReplayCheck
 from engine.text import Text
 
 app = typer.Typer(epilog=example("arena replay show 3f9a01c2", "arena replay verify --all"))
-VERBS = {
-    "show": "show",
-    "html": "show",
-    "verify": None,
-    "dataset": "dataset",
-}
+VERBS = {"show": "show", "html": "show", "verify": None, "dataset": "dataset"}
 
 
 @app.command(
@@ -64,22 +57,17 @@ def verify(
         facts = [{"match_id": check.match_id, "problems": list(check.problems)} for check in broken]
         print_json({"matches": matches, "verified": verified, "removed": removed, "broken": facts})
     else:
-        _print(matches, verified, removed, broken)
+        for check in broken:
+            for problem in check.problems:
+                typer.echo(say("cli_replay.match_problem", match=short_match_id(check.match_id), problem=told(problem)))
+        gone = say("cli_replay.no_longer_kept", count=removed) if removed else ""
+        typer.echo(say("cli_replay.verified", count=matches, verified=verified, broken=len(broken), gone=gone))
     if broken:
         raise typer.Exit(errors.FAILED)
 
 
 def _finished(connection: ArenaConnection, tournament: str | None) -> int:
-    """Return how many matches with a result there are, of all tournaments or of one."""
     tournaments = connection.arena.tournaments
     if tournament is not None:
         return tournaments.get_tournament(tournament).summary.finished
     return sum(one.finished for one in tournaments.list_tournaments(limit=None).items)
-
-
-def _print(matches: int, verified: int, removed: int, broken: Sequence[ReplayCheck]) -> None:
-    for check in broken:
-        for problem in check.problems:
-            typer.echo(say("cli_replay.match_problem", match=short_match_id(check.match_id), problem=told(problem)))
-    gone = say("cli_replay.no_longer_kept", count=removed) if removed else ""
-    typer.echo(say("cli_replay.verified", count=matches, verified=verified, broken=len(broken), gone=gone))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,9 +16,6 @@ from arena.cli.shared.language import language_of_names, say
 from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.progress import ProgressDisplay
 from engine.text import Text
-
-if TYPE_CHECKING:
-    from arena.web.report.tournament_report import ReportProgress, TournamentReportFile
 
 app = typer.Typer()
 
@@ -41,7 +38,12 @@ def report(
         gathered = TournamentReportFile(connection.arena, tournament, language_of_names(language, as_json=False))
         with written(html, "--html", is_report) as file:
             try:
-                told = _pack(gathered)
+                with closing(gathered.pack()) as packing:
+                    told = next(packing)
+                    display = ProgressDisplay(0, told.total)
+                    for told in packing:
+                        display.update(told.done)
+                display.end(told.done)
             except PackingError as error:
                 raise CliError(
                     Text(
@@ -55,14 +57,3 @@ def report(
     typer.echo(
         say("cli_report.written", file=html, count=told.done - told.left_out, missing=missing, size=f"{size:.0f}")
     )
-
-
-def _pack(gathered: TournamentReportFile) -> ReportProgress:
-    """Pack all matches, show how far that is, and return how far it was at the end."""
-    with closing(gathered.pack()) as packing:
-        progress = next(packing)
-        display = ProgressDisplay(0, progress.total)
-        for progress in packing:
-            display.update(progress.done)
-    display.end(progress.done)
-    return progress

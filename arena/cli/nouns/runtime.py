@@ -71,7 +71,6 @@ def show(
 
 
 def _find(file: str, place: str) -> tuple[Runtime, ...]:
-    """Return the runtimes of a service, or those of this machine, for which no database is needed."""
     if service_name(place) is None:
         return describe_all(local_runtimes(file), {})
     with connect(place) as connection:

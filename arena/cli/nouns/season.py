@@ -56,13 +56,7 @@ def freeze(
     ladder: LadderName,
     at: Annotated[str | None, typer.Option("--at", metavar="TIME")] = None,
     final_blocks: Annotated[
-        int | None,
-        typer.Option(
-            "--final-blocks",
-            min=0,
-            metavar="N",
-            help=str(DEFAULT_FINAL_BLOCKS),
-        ),
+        int | None, typer.Option("--final-blocks", min=0, metavar="N", help=str(DEFAULT_FINAL_BLOCKS))
     ] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
@@ -74,7 +68,18 @@ def freeze(
             season = seasons.freeze_season(ladder, final_blocks)
         else:
             blocks = DEFAULT_FINAL_BLOCKS if final_blocks is None else final_blocks
-            season = seasons.announce_freeze(ladder, _instant(at), blocks)
+            try:
+                read = datetime.fromisoformat(at)
+            except ValueError:
+                raise MisuseError(
+                    Text(
+                        "command.no_instant_write_one_like",
+                        "--at {text} is no instant; write one like 2027-01-31T18:00, in UTC",
+                        text=repr(at),
+                    )
+                ) from None
+            instant = read if read.tzinfo else read.replace(tzinfo=UTC)
+            season = seasons.announce_freeze(ladder, round(instant.timestamp() * 1_000_000), blocks)
         _print(season, as_json=as_json)
 
 
@@ -122,21 +127,6 @@ def show(
         typer.echo()
         print_table(without_empty(_TABLE, told), told, as_json=False, empty=say("cli_season.nobody"))
     print_more(more_command(*words, limit=limit, cursor=kept.next, as_json=as_json, db=db), as_json=as_json)
-
-
-def _instant(text: str) -> int:
-    """Return an instant in microseconds since 1970; without a zone it is UTC. Raises MisuseError."""
-    try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
-        raise MisuseError(
-            Text(
-                "command.no_instant_write_one_like",
-                "--at {text} is no instant; write one like 2027-01-31T18:00, in UTC",
-                text=repr(text),
-            )
-        ) from None
-    return round((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp() * 1_000_000)
 
 
 def _state(season: Season) -> str:

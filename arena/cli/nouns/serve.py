@@ -17,9 +17,9 @@ from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json, print_note, print_table
 from arena.model.columns import Column, ColumnKind
 from arena.rpc.quiet import keep_grpc_quiet
-from arena.service.home import Home, make_home, with_book
+from arena.service.home import make_home, with_book
 from arena.service.lifecycle.checking import CheckReport, check
-from arena.service.settings import TABLE, ResolvedSetting, ServiceSettings, Value, load_settings, settings_template
+from arena.service.settings import TABLE, ResolvedSetting, Value, load_settings, settings_template
 from engine.text import Text
 
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
@@ -34,6 +34,7 @@ _COLUMNS = (
 app = typer.Typer()
 Command = TypeVar("Command", bound=Callable[..., None])
 
+_HOME = Path(settings.HOME.default)
 _OVERRIDES = {row.name: row for row in TABLE if row.flag is not None}
 
 
@@ -59,19 +60,9 @@ def with_overrides(command: Command) -> Command:
 )
 @with_overrides
 def serve(
-    home: Annotated[
-        Path,
-        typer.Option(
-            "--home",
-            envvar=settings.HOME.variable,
-            metavar="DIR",
-        ),
-    ] = Path(settings.HOME.default),
+    home: Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")] = _HOME,
     only_check: Annotated[bool, typer.Option("--check")] = False,
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="SECTION.NAME=VALUE"),
-    ] = None,
+    assignments: Annotated[list[str] | None, typer.Option("--set", metavar="SECTION.NAME=VALUE")] = None,
     tls_self_signed: Annotated[bool, typer.Option("--tls-self-signed")] = False,
     as_json: AsJson = False,
     **overrides: str | None,
@@ -83,43 +74,36 @@ def serve(
     effective = load_settings(place.settings_file, flags, os.environ, others)
     place = with_book(place, effective.value("service.database"))
     if only_check:
-        _print_check(check(place, effective), as_json=as_json)
+        checked = check(place, effective)
+        if as_json:
+            print_json(_check_json(checked))
+        else:
+            print_table(
+                _COLUMNS,
+                [
+                    {"setting": one.row.key, "value": one.row.format(one.shown), "from": one.origin}
+                    for one in checked.effective.resolved
+                ],
+                as_json=False,
+            )
+            for line in (*checked.notes, *checked.forecast.lines()):
+                typer.echo(told(line))
+            for problem in checked.problems:
+                typer.echo(say("cli_serve.problem", problem=told(problem)))
+            found = len(checked.problems)
+            typer.echo(say("cli_shared.problems", count=found) if found else say("cli_serve.in_order"))
+        if checked.problems:
+            raise typer.Exit(errors.FAILED)
     else:
-        _run(place, effective.values, self_signed=tls_self_signed)
+        os.environ.setdefault(FORK_SUPPORT, "0")
+        keep_grpc_quiet()
+        from arena.service.lifecycle.process import Ready
+        from arena.service.lifecycle.process import serve as run
 
+        def on_ready(ready: Ready) -> None:
+            typer.echo(str(ready))
 
-def _run(place: Home, values: ServiceSettings, *, self_signed: bool) -> None:
-    os.environ.setdefault(FORK_SUPPORT, "0")
-    keep_grpc_quiet()
-    from arena.service.lifecycle.process import Ready
-    from arena.service.lifecycle.process import serve as run
-
-    def on_ready(ready: Ready) -> None:
-        typer.echo(str(ready))
-
-    run(place, values, self_signed=self_signed, on_ready=on_ready, say=print_note)
-
-
-def _print_check(checked: CheckReport, *, as_json: bool) -> None:
-    if as_json:
-        print_json(_check_json(checked))
-    else:
-        print_table(
-            _COLUMNS,
-            [
-                {"setting": one.row.key, "value": one.row.format(one.shown), "from": one.origin}
-                for one in checked.effective.resolved
-            ],
-            as_json=False,
-        )
-        for line in (*checked.notes, *checked.forecast.lines()):
-            typer.echo(told(line))
-        for problem in checked.problems:
-            typer.echo(say("cli_serve.problem", problem=told(problem)))
-        found = len(checked.problems)
-        typer.echo(say("cli_shared.problems", count=found) if found else say("cli_serve.in_order"))
-    if checked.problems:
-        raise typer.Exit(errors.FAILED)
+        run(place, effective.values, self_signed=tls_self_signed, on_ready=on_ready, say=print_note)
 
 
 def _check_json(checked: CheckReport) -> dict[str, Value]:

@@ -18,10 +18,7 @@ from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))
 
-Owner = Annotated[
-    str | None,
-    typer.Option("--owner", metavar="NAME"),
-]
+Owner = Annotated[str | None, typer.Option("--owner", metavar="NAME")]
 
 
 @app.command(epilog=example("arena token new --owner ada --name laptop", "arena token new --scope viewer --days 30"))
@@ -95,9 +92,7 @@ def list_tokens(
 
 @app.command(epilog=example("arena token revoke laptop --owner ada", "arena token revoke 0190a5c0-..."))
 def revoke(
-    token: Annotated[str, typer.Argument(metavar="TOKEN")],
-    owner: Owner = None,
-    db: Database = settings.DB.default,
+    token: Annotated[str, typer.Argument(metavar="TOKEN")], owner: Owner = None, db: Database = settings.DB.default
 ) -> None:
     """Make a token worth nothing, at once and for ever."""
     with connect(db) as connection:

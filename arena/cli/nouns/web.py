@@ -22,14 +22,8 @@ app = typer.Typer()
 
 @app.command("web", epilog=example("arena web", "arena web --db demo.db --address 127.0.0.1:8080"))
 def web(
-    address: Annotated[
-        str,
-        typer.Option(metavar="HOST:PORT"),
-    ] = WEB_ADDRESS,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME"),
-    ] = None,
+    address: Annotated[str, typer.Option(metavar="HOST:PORT")] = WEB_ADDRESS,
+    name: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     db: Database = settings.DB.default,
 ) -> None:
     """Show a database in browsers."""

@@ -107,15 +107,6 @@ def refuse_server(context: typer.Context) -> None:
         )
 
 
-def place_words(place: str) -> tuple[list[str], list[str]]:
-    """Return the words that a suggested command line needs before and after its own to work at the same place."""
-    name = service_name(place)
-    if name is not None:
-        return ([] if name == settings.SERVER.value else ["--server", name]), []
-    is_usual = place == settings.usual_database() and settings.SERVER.value == settings.NO_SERVER
-    return [], [] if is_usual else ["--db", place]
-
-
 def program() -> str:
     """Return how this command is called: `arena`, or its path if the shell finds another program of that name."""
     called = Path(sys.argv[0])
@@ -134,7 +125,12 @@ def demo_command(db: str) -> str:
 
 def next_command(*words: str, db: str) -> str:
     """Return the command line to type next; it names the database or the service unless that is the default one."""
-    before, after = place_words(db)
+    name = service_name(db)
+    if name is not None:
+        before, after = ([] if name == settings.SERVER.value else ["--server", name]), []
+    else:
+        is_usual = db == settings.usual_database() and settings.SERVER.value == settings.NO_SERVER
+        before, after = [], [] if is_usual else ["--db", db]
     return join([program(), *before, *words, *after])
 
 

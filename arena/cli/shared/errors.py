@@ -120,7 +120,28 @@ def report(error: BaseException) -> int:
     if settings.DEBUG.value != "0":
         _print_line("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, typer.TyperException):
-        return _report_usage(error)
+        context = getattr(error, "ctx", None)
+        message = _one_line(usage_text(error))
+        if context is None:
+            _print_message(message)
+        elif getattr(error, "option_name", "") == "--server":
+            program, _, words = context.command_path.partition(" ")
+            _print_message(
+                Text(
+                    "command.server_stands_before_command_not",
+                    "--server stands before the command, not behind it; write `{program} --server NAME {words}`",
+                    program=program,
+                    words=words,
+                )
+            )
+        else:
+            command = context.command_path
+            _print_message(
+                Text("command.see_help_after_question", "{why} see `{command} --help`", why=message, command=command)
+                if message.endswith("?")
+                else Text("command.see_help", "{why}; see `{command} --help`", why=message, command=command)
+            )
+        return error.exit_code
     if isinstance(error, KeyboardInterrupt):
         _print_message(Text("command.interrupted", "interrupted"))
         return INTERRUPTED
@@ -155,33 +176,6 @@ def _print_line(text: str) -> None:
     """Print a line to stderr. If nothing can be written there, the exit code must do."""
     with suppress(OSError):
         typer.echo(text, err=True)
-
-
-def _report_usage(error: typer.TyperException) -> int:
-    context = getattr(error, "ctx", None)
-    message = _one_line(usage_text(error))
-    if context is None:
-        _print_message(message)
-    elif getattr(error, "option_name", "") == "--server":
-        _print_message(_server_goes_first(context.command_path))
-    else:
-        command = context.command_path
-        _print_message(
-            Text("command.see_help_after_question", "{why} see `{command} --help`", why=message, command=command)
-            if message.endswith("?")
-            else Text("command.see_help", "{why}; see `{command} --help`", why=message, command=command)
-        )
-    return error.exit_code
-
-
-def _server_goes_first(command: str) -> str:
-    program, _, words = command.partition(" ")
-    return Text(
-        "command.server_stands_before_command_not",
-        "--server stands before the command, not behind it; write `{program} --server NAME {words}`",
-        program=program,
-        words=words,
-    )
 
 
 def usage_text(error: typer.TyperException) -> str:

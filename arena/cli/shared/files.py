@@ -43,15 +43,20 @@ def written(file: Path, flag: str, is_ours: Callable[[bytes], bool] | None = Non
         with ended_in_order(), _beside(file) as stream:
             yield stream
     except OSError as error:
-        raise MisuseError(
-            Text(
-                "command.cannot_write_name_another_file",
-                "cannot write {file}: {why}; name another file after {option}",
-                file=file,
-                why=os_error_text(error),
-                option=flag,
-            )
-        ) from error
+        raise cannot_write(file, error, flag) from error
+
+
+def cannot_write(file: Path, error: OSError, option: str) -> MisuseError:
+    """Return the error for a file that was named after `option` and cannot be written."""
+    return MisuseError(
+        Text(
+            "command.cannot_write_name_another_file",
+            "cannot write {file}: {why}; name another file after {option}",
+            file=file,
+            why=os_error_text(error),
+            option=option,
+        )
+    )
 
 
 def _refuse_other(file: Path, flag: str, is_ours: Callable[[bytes], bool]) -> None:

@@ -28,62 +28,17 @@ if TYPE_CHECKING:  # what starts and builds bots is imported by those who do so 
 
 AUTO = "auto"
 
-Sandbox = Annotated[
-    str,
-    typer.Option(
-        "--sandbox",
-        envvar=settings.SANDBOX.variable,
-        metavar="LEVEL",
-    ),
-]
-AllowReduced = Annotated[
-    bool,
-    typer.Option("--allow-reduced-sandbox"),
-]
-LeakChecks = Annotated[
-    str,
-    typer.Option(
-        "--leak-checks",
-        envvar=settings.LEAK_CHECKS.variable,
-        metavar="PART",
-    ),
-]
-WarmMemory = Annotated[
-    str,
-    typer.Option(
-        "--warm-memory",
-        envvar=settings.WARM_MEMORY.variable,
-        metavar="MB",
-    ),
-]
-ExecutorName = Annotated[
-    str,
-    typer.Option(
-        "--executor",
-        envvar=settings.EXECUTOR.variable,
-        metavar="local|ray",
-    ),
-]
-Address = Annotated[
-    str,
-    typer.Option(
-        "--address",
-        envvar=settings.RAY_ADDRESS.variable,
-        metavar="HOST:PORT",
-    ),
-]
+Sandbox = Annotated[str, typer.Option("--sandbox", envvar=settings.SANDBOX.variable, metavar="LEVEL")]
+AllowReduced = Annotated[bool, typer.Option("--allow-reduced-sandbox")]
+LeakChecks = Annotated[str, typer.Option("--leak-checks", envvar=settings.LEAK_CHECKS.variable, metavar="PART")]
+WarmMemory = Annotated[str, typer.Option("--warm-memory", envvar=settings.WARM_MEMORY.variable, metavar="MB")]
+ExecutorName = Annotated[str, typer.Option("--executor", envvar=settings.EXECUTOR.variable, metavar="local|ray")]
+Address = Annotated[str, typer.Option("--address", envvar=settings.RAY_ADDRESS.variable, metavar="HOST:PORT")]
 
 LOCAL, RAY = "local", "ray"
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%?", re.ASCII)
 _MEGABYTES = re.compile(r"\d{1,9}", re.ASCII)
-RuntimesFile = Annotated[
-    str,
-    typer.Option(
-        "--runtimes",
-        envvar=settings.RUNTIMES.variable,
-        metavar="FILE",
-    ),
-]
+RuntimesFile = Annotated[str, typer.Option("--runtimes", envvar=settings.RUNTIMES.variable, metavar="FILE")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +111,13 @@ def read_hosting(
         )
     address = address or settings.RAY_ADDRESS.value
     if executor == RAY:
-        _check_address(address)
+        from arena.executor.interface import ExecutorFailedError  # only who asks for a cluster needs what is behind it
+        from arena.executor.ray.address import check_address
+
+        try:
+            check_address(address)
+        except ExecutorFailedError as error:
+            raise MisuseError(str(error)) from error
     if executor == LOCAL and address != AUTO and not settings.RAY_ADDRESS.is_set:
         raise MisuseError(
             Text(
@@ -165,24 +126,24 @@ def read_hosting(
                 name=RAY,
             )
         )
+    text = leak_checks or settings.LEAK_CHECKS.value
+    found = _PERCENT.fullmatch(text)
+    if found is None or float(found[1]) > 100:
+        raise MisuseError(
+            Text(
+                "command.leak_checks_no_part_all",
+                "--leak-checks {text} is no part of all matches; write for example --leak-checks 5%",
+                text=repr(text),
+            )
+        )
     return HostingOptions(
         workers=workers,
         policy=_read_policy(sandbox or settings.SANDBOX.value, allow_reduced=allow_reduced),
-        leak_checks=_parse_share(leak_checks or settings.LEAK_CHECKS.value),
+        leak_checks=float(found[1]) / 100,
         warm_mb=_parse_warm_memory(warm_memory or settings.WARM_MEMORY.value),
         executor=executor,
         address=address,
     )
-
-
-def _check_address(text: str) -> None:
-    from arena.executor.interface import ExecutorFailedError  # only who asks for a cluster needs what is behind it
-    from arena.executor.ray.address import check_address
-
-    try:
-        check_address(text)
-    except ExecutorFailedError as error:
-        raise MisuseError(str(error)) from error
 
 
 def _read_policy(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
@@ -198,20 +159,6 @@ def _read_policy(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
             )
         )
     return SandboxPolicy(None if sandbox == AUTO else sandbox, allow_reduced)
-
-
-def _parse_share(text: str) -> float:
-    """Return `2%` or `2` as 0.02. Raise MisuseError for anything else."""
-    found = _PERCENT.fullmatch(text)
-    if found is None or float(found[1]) > 100:
-        raise MisuseError(
-            Text(
-                "command.leak_checks_no_part_all",
-                "--leak-checks {text} is no part of all matches; write for example --leak-checks 5%",
-                text=repr(text),
-            )
-        )
-    return float(found[1]) / 100
 
 
 def _parse_warm_memory(text: str) -> int | None:
@@ -250,7 +197,11 @@ def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool
     from arena.hosting.builder.build import BuildFailure, build_here
 
     programs = replace(programs, policy=read_hosting().policy)
-    _announce(programs, stored, has_owner=has_owner)
+    command = shlex.join(stored.manifest.build)
+    where = say("cli_shared.in_sandbox")
+    if programs.sandbox_level(has_owner=has_owner) == NONE:
+        where = say("cli_shared.without_sandbox")
+    typer.echo(say("cli_shared.building", name=stored.manifest.name, command=printable(command), where=where), err=True)
     outcome = asyncio.run(build_here(programs, stored, has_owner=has_owner))
     if isinstance(outcome, BuildFailure):
         show_log(outcome)
@@ -263,11 +214,3 @@ def show_log(failure: BuildFailure) -> None:
     """Print the end of what a build command said to stderr."""
     for line in failure.last_lines:
         typer.echo(f"| {printable(line)}", err=True)
-
-
-def _announce(programs: StoredPrograms, stored: StoredVersion, *, has_owner: bool) -> None:
-    command = shlex.join(stored.manifest.build)
-    where = say("cli_shared.in_sandbox")
-    if programs.sandbox_level(has_owner=has_owner) == NONE:
-        where = say("cli_shared.without_sandbox")
-    typer.echo(say("cli_shared.building", name=stored.manifest.name, command=printable(command), where=where), err=True)

@@ -168,8 +168,6 @@ class _GivenUpError(BaseException):
 
 
 class _Work(threading.Thread):
-    """A thread that does the work and holds its progress and its result."""
-
     def __init__(self, work: Callable[[OnWorkProgress], object], first: WorkStage) -> None:
         super().__init__(daemon=True)  # a second Ctrl-C ends the process, whose transaction is undone then
         self._work = work

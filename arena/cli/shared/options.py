@@ -27,40 +27,20 @@ if TYPE_CHECKING:
     from engine.core import Game
 
 
-Database = Annotated[
-    str,
-    typer.Option(
-        "--db",
-        envvar=settings.DB.variable,
-        metavar="FILE",
-        callback=read_place,
-    ),
-]
-Server = Annotated[
-    str,
-    typer.Option("--server", envvar=settings.SERVER.variable, metavar="NAME"),
-]
+Database = Annotated[str, typer.Option("--db", envvar=settings.DB.variable, metavar="FILE", callback=read_place)]
+Server = Annotated[str, typer.Option("--server", envvar=settings.SERVER.variable, metavar="NAME")]
 DryRun = Annotated[bool, typer.Option("--dry-run")]
 AsCsv = Annotated[bool, typer.Option("--csv")]
 Language = Annotated[str, typer.Option("--lang", envvar=settings.LANG.variable, metavar="LANG", show_default=False)]
 PoolOption = Annotated[str | None, typer.Option("--pool", "-p", metavar="ID")]
 SvgFile = Annotated[Path | None, typer.Option("--svg", metavar="FILE")]
-GameOptions = Annotated[
-    list[str] | None,
-    typer.Option("--option", "-o", metavar="KEY=VALUE"),
-]
-Workers = Annotated[
-    int,
-    typer.Option(envvar=settings.WORKERS.variable, min=0, max=256, metavar="N"),
-]
+GameOptions = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE")]
+Workers = Annotated[int, typer.Option(envvar=settings.WORKERS.variable, min=0, max=256, metavar="N")]
 Command = Callable[..., None]
 _DAY_US = 24 * 3600 * 1_000_000
 
 Days = Annotated[float, typer.Option("--days", min=0.001, max=36_500, metavar="N")]
-OptionalDays = Annotated[
-    float | None,
-    typer.Option("--days", min=0.001, max=36_500, metavar="N"),
-]
+OptionalDays = Annotated[float | None, typer.Option("--days", min=0.001, max=36_500, metavar="N")]
 GameName = Annotated[str, typer.Argument(metavar="GAME")]
 TournamentText = Annotated[str, typer.Argument(metavar="TOURNAMENT")]
 BotText = Annotated[str, typer.Argument(metavar="BOT")]
@@ -170,7 +150,6 @@ def with_options(command: Command) -> Command:
 
 
 def _parameters(name: str, annotation: Any, default: Any) -> Iterator[inspect.Parameter]:
-    """Yield the parameters that one of the command stands for."""
     if not is_dataclass(annotation):
         yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         return
@@ -181,7 +160,6 @@ def _parameters(name: str, annotation: Any, default: Any) -> Iterator[inspect.Pa
 
 
 def _take(name: str, annotation: Any, given: dict[str, Any]) -> Any:
-    """Return the value of a parameter of the command, made of what was given for it."""
     if not is_dataclass(annotation):
         return given[name]
     hints = get_type_hints(annotation)

@@ -97,8 +97,26 @@ def print_table(
     elif not rows:
         typer.echo(say("cli_shared.nothing_yet") if empty is None else empty, err=err)
     else:
-        cells_of = partial(_cells_of, columns)
-        _print_cells(columns, list(map(cells_of, rows)), sys.stderr if err else sys.stdout, map(cells_of, rest))
+        shown_cells = [_cells_of(columns, row) for row in rows]
+        stream = sys.stderr if err else sys.stdout
+        width = width_of(stream)
+        headings = [heading_of(column) for column in columns]
+        layout = lay_out([("" if column.is_name else column.title) for column in columns], headings, shown_cells, width)
+        shown, left_out = [columns[at] for at in layout.shown], set(range(len(columns))) - set(layout.shown)
+        missing: set[int] = set()
+        for number, cell in enumerate(chain([headings], shown_cells, map(partial(_cells_of, columns), rest))):
+            if number:
+                missing |= {at for at in left_out if not is_empty([cell], at)}
+            line = [cell[at] for at in layout.shown]
+            is_drawn_heading = number == 0 and width is not None
+            with _bold(stream) if is_drawn_heading else nullcontext():
+                for text in _lines(shown, line, layout.widths, folds=width is not None):
+                    typer.echo(text, file=stream)
+            if is_drawn_heading:
+                typer.echo("─" * min(width or 0, sum(layout.widths) + BETWEEN * (len(shown) - 1)), file=stream)
+        if missing:
+            names = ", ".join(headings[at] for at in sorted(missing))
+            typer.echo(say("cli_shared.columns_left_out", columns=names), file=stream)
 
 
 def _cells_of(columns: Sequence[Column], row: Any) -> list[str]:
@@ -141,12 +159,7 @@ def print_note(sentence: str) -> None:
 
 
 def print_rows(
-    columns: Sequence[Column],
-    rows: Sequence[Any],
-    style: Style,
-    *,
-    empty: str,
-    rest: Iterable[Any] = (),
+    columns: Sequence[Column], rows: Sequence[Any], style: Style, *, empty: str, rest: Iterable[Any] = ()
 ) -> None:
     """Write `rows` in the style that was asked for: all their keys for programs, only the columns for people.
 
@@ -168,30 +181,6 @@ def print_facts(facts: Mapping[str, Any]) -> None:
 
 def _fact_text(value: Any) -> str:
     return say("cli_shared.yes" if value else "cli_shared.no") if isinstance(value, bool) else cell_text(value)
-
-
-def _print_cells(
-    columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO, rest: Iterable[Sequence[str]]
-) -> None:
-    """Write a table: on a terminal with a line below its headings and no wider than that is, else in plain columns."""
-    width = width_of(stream)
-    headings = [heading_of(column) for column in columns]
-    layout = lay_out([("" if column.is_name else column.title) for column in columns], headings, cells, width)
-    shown, left_out = [columns[at] for at in layout.shown], set(range(len(columns))) - set(layout.shown)
-    missing: set[int] = set()
-    for number, cell in enumerate(chain([headings], cells, rest)):
-        if number:
-            missing |= {at for at in left_out if not is_empty([cell], at)}
-        line = [cell[at] for at in layout.shown]
-        is_drawn_heading = number == 0 and width is not None
-        with _bold(stream) if is_drawn_heading else nullcontext():
-            for text in _lines(shown, line, layout.widths, folds=width is not None):
-                typer.echo(text, file=stream)
-        if is_drawn_heading:
-            typer.echo("─" * min(width or 0, sum(layout.widths) + BETWEEN * (len(shown) - 1)), file=stream)
-    if missing:
-        names = ", ".join(headings[at] for at in sorted(missing))
-        typer.echo(say("cli_shared.columns_left_out", columns=names), file=stream)
 
 
 def _lines(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int], *, folds: bool) -> Iterator[str]:
@@ -329,19 +318,17 @@ class EventLines:
         if self._style is Style.JSON:
             typer.echo(format_json(event))
         else:
-            self._write_row(event if row is None else row)
+            row = event if row is None else row
+            if self._keys is None:
+                self._keys = list(row)
+            cells = {key: cell_of(row.get(key)) for key in self._keys}
+            if self._style is Style.CSV:
+                write_csv(self._keys, [cells], sys.stdout, has_headings=not self._is_begun)
+            else:
+                texts = [cell_text(cell) for cell in cells.values()]
+                write_markdown(self._keys, [texts], sys.stdout, has_headings=not self._is_begun)
+            self._is_begun = True
         sys.stdout.flush()
-
-    def _write_row(self, row: Mapping[str, Any]) -> None:
-        if self._keys is None:
-            self._keys = list(row)
-        cells = {key: cell_of(row.get(key)) for key in self._keys}
-        if self._style is Style.CSV:
-            write_csv(self._keys, [cells], sys.stdout, has_headings=not self._is_begun)
-        else:
-            texts = [cell_text(cell) for cell in cells.values()]
-            write_markdown(self._keys, [texts], sys.stdout, has_headings=not self._is_begun)
-        self._is_begun = True
 
 
 def keys_of(*kinds: Any) -> list[str]:

@@ -15,10 +15,7 @@ from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 
 T = TypeVar("T")
 Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N")]
-After = Annotated[
-    str | None,
-    typer.Option("--after", metavar="CURSOR"),
-]
+After = Annotated[str | None, typer.Option("--after", metavar="CURSOR")]
 Best = Annotated[int, typer.Option("--limit", min=0, metavar="N")]
 DEFAULT = DEFAULT_LIMIT
 

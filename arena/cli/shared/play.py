@@ -28,7 +28,7 @@ from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.model.columns import format_duration
-from arena.model.operations import Operation, OperationState
+from arena.model.operations import OperationState
 from arena.model.planning import PlannedTournament
 from arena.model.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.tournament.errors import HostFailingError
@@ -181,21 +181,18 @@ class _Display:
             waits = say(waiting, time=format_duration(round(state.blocked_s)))
             self._lines.update(state.over, "; ".join([waits, *lost]), state.total, speed=state.speed)
         else:
-            note = "; ".join(filter(None, [*lost, self._newest_note()]))
+            # A note may cost a look at all results of the tournament, and progress is shown with each of them.
+            now = time.monotonic()
+            if now - self._asked_at >= _NOTE_EVERY_S:
+                with suppress(DatabaseLostError):  # it is only said later
+                    self._note = told(self._ask_note())
+                self._asked_at = now
+            note = "; ".join(filter(None, [*lost, self._note]))
             self._lines.update(state.over, note, state.total, speed=state.speed)
 
     def end(self, state: RunProgress) -> None:
         if self._lines is not None:
             self._lines.end(state.finished if state.is_cancelled else state.over)
-
-    def _newest_note(self) -> str:
-        # A note may cost a look at all results of the tournament, and progress is shown with each of them.
-        now = time.monotonic()
-        if now - self._asked_at >= _NOTE_EVERY_S:
-            with suppress(DatabaseLostError):  # it is only said later
-                self._note = told(self._ask_note())
-            self._asked_at = now
-        return self._note
 
 
 async def _run(
@@ -223,27 +220,21 @@ def make_executor(
     """
     left = max(1, row.progress.planned + row.progress.leased)
     if hosting.executor == RAY:
-        return _of_cluster(row, hosting, programs, levels, left)
+        from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
+        from arena.executor.ray.proving import Demands, RayOptions
+
+        options = RayOptions(
+            address="" if hosting.address == AUTO else hosting.address,
+            workers=min(hosting.workers or left, left),
+            cores=row.pool.cores,
+            warm_mb=hosting.warm_mb,
+            runtimes=programs.runtimes.tables(),
+            demands=Demands(games=(row.pool.game,), levels=sorted(levels)),
+            report=print_note,
+        )
+        return RayExecutor(options)
     workers = min(granted_workers(hosting.workers, row.pool.cores), left)
     return LocalExecutor(workers, warm_mb=hosting.warm_mb, cores=row.pool.cores)
-
-
-def _of_cluster(
-    row: TournamentRow, hosting: HostingOptions, programs: StoredPrograms, levels: Iterable[str], left: int
-) -> Executor:
-    from arena.executor.ray.executor import RayExecutor  # only who asks for a cluster needs what is behind it
-    from arena.executor.ray.proving import Demands, RayOptions
-
-    options = RayOptions(
-        address="" if hosting.address == AUTO else hosting.address,
-        workers=min(hosting.workers or left, left),
-        cores=row.pool.cores,
-        warm_mb=hosting.warm_mb,
-        runtimes=programs.runtimes.tables(),
-        demands=Demands(games=(row.pool.game,), levels=sorted(levels)),
-        report=print_note,
-    )
-    return RayExecutor(options)
 
 
 def follow(connection: ArenaConnection, tournament_id: str) -> None:
@@ -253,7 +244,16 @@ def follow(connection: ArenaConnection, tournament_id: str) -> None:
     """
     show = connection.command("tournament", "show", tournament_id, "--matches")
     try:
-        last = _show_all(connection, tournament_id)
+        lines, last, before = None, None, 0
+        meter = SpeedMeter(time.monotonic(), _LANES)
+        for last in connection.arena.tournaments.watch_tournament(tournament_id):
+            if lines is None:
+                lines, before = ProgressDisplay(last.done, last.total), last.done
+            speed = meter.speed(last.done - before, time.monotonic())
+            lines.update(last.done, told(last.sentence), last.total, speed=speed)
+        if lines is not None and last is not None:
+            is_cancelled = last.state is OperationState.CANCELLED
+            lines.end(last.done, named("tournament.status_", last.state) if is_cancelled else "")
     except KeyboardInterrupt:
         raise InterruptedRunError(
             Text(
@@ -279,17 +279,3 @@ def follow(connection: ArenaConnection, tournament_id: str) -> None:
                 command=show,
             )
         )
-
-
-def _show_all(connection: ArenaConnection, tournament_id: str) -> Operation | None:
-    lines, last, before = None, None, 0
-    meter = SpeedMeter(time.monotonic(), _LANES)
-    for last in connection.arena.tournaments.watch_tournament(tournament_id):
-        if lines is None:
-            lines, before = ProgressDisplay(last.done, last.total), last.done
-        speed = meter.speed(last.done - before, time.monotonic())
-        lines.update(last.done, told(last.sentence), last.total, speed=speed)
-    if lines is not None and last is not None:
-        is_cancelled = last.state is OperationState.CANCELLED
-        lines.end(last.done, named("tournament.status_", last.state) if is_cancelled else "")
-    return last

@@ -116,7 +116,6 @@ def _pools(connection: ArenaConnection) -> Iterator[Pool]:
 
 
 def _listed(pools: list[Pool]) -> str:
-    """Return the first few pools with id and description, in one line."""
     texts = [f"{short_pool_id(pool.pool_id)} ({describe_pool(pool)})" for pool in pools[:_LISTED]]
     return ", ".join(texts + ["..."] * (len(pools) > _LISTED)) or "-"
 

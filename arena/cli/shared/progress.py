@@ -109,7 +109,6 @@ class ProgressDisplay:
         self._stream.flush()
 
     def _write_over(self, lines: Sequence[str]) -> None:
-        """Write in place of what was written before: a line, or several if it is wider than the terminal."""
         if len(lines) == self._lines == 1:
             text = f"\r{lines[0].ljust(self._written)}"
         else:

@@ -26,16 +26,10 @@ from engine.text import Text
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME")]
 BotNames = Annotated[str, typer.Option("--bots", metavar="A,B,...")]
 Seats = Annotated[int, typer.Option(metavar="N")]
-TimeText = Annotated[
-    str,
-    typer.Option("--time", metavar="TIME"),
-]
+TimeText = Annotated[str, typer.Option("--time", metavar="TIME")]
 Cores = Annotated[int, typer.Option("--cores", min=1, max=256, metavar="N")]
 StartLimit = Annotated[str, typer.Option("--start-limit", metavar="TIME")]
-OpeningPlies = Annotated[
-    int | None,
-    typer.Option("--opening-plies", min=0, metavar="N"),
-]
+OpeningPlies = Annotated[int | None, typer.Option("--opening-plies", min=0, metavar="N")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S")]
 Secret = Annotated[str | None, typer.Option("--secret", metavar="HEX")]
 SameOwner = Annotated[bool, typer.Option("--same-owner")]

@@ -37,10 +37,7 @@ _VERDICTS = {
 }
 _ASKED = ("lower", "upper", "alpha", "beta")
 _MOST_SHOWN = 10
-_FINDINGS = {
-    LeakVerdict.LEAK: "cli_shared.leak_remembered",
-    LeakVerdict.UNSTABLE: "cli_shared.leak_unstable",
-}
+_FINDINGS = {LeakVerdict.LEAK: "cli_shared.leak_remembered", LeakVerdict.UNSTABLE: "cli_shared.leak_unstable"}
 PLANNED, RUNNING = "planned", "running"
 
 

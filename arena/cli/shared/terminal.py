@@ -174,18 +174,14 @@ def fold(text: str, width: int) -> list[str]:
         if text_width(joined) <= width:
             lines[-1] = joined
             continue
-        first, *rest = _pieces(word, width)
+        pieces = [""]
+        for character in word:
+            if pieces[-1] and text_width(pieces[-1] + character) > width:
+                pieces.append("")
+            pieces[-1] += character
+        first, *rest = pieces
         lines[-1:] = [*([lines[-1]] if lines[-1] else []), first, *rest]
     return lines
-
-
-def _pieces(word: str, width: int) -> list[str]:
-    pieces = [""]
-    for character in word:
-        if pieces[-1] and text_width(pieces[-1] + character) > width:
-            pieces.append("")
-        pieces[-1] += character
-    return pieces
 
 
 def pad(text: str, width: int, *, right: bool) -> str:

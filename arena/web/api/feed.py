@@ -65,7 +65,10 @@ class PoolLeader:
 def feed(request: Request) -> Response:
     """Return the feed in the language that is asked for."""
     news = answers_of(request).ask_soon(arena_of(request), NEWS)
-    document = write_feed(news, home_of(request), language_of(request))
+    home = home_of(request)
+    language = language_of(request)
+    entries = [_entry(one, home, language) for one in sorted(news, key=lambda one: -one.at_us)]
+    document = "".join(_document(home, language, entries))
     return Response(document, media_type=_KIND, headers=_HEADERS)
 
 
@@ -88,12 +91,6 @@ def _won(arena: ArenaPort, one: TournamentSummary) -> FinishedTournament:
     best = [row.bot for row in arena.tournaments.list_standings(one.id, _BEST).items]
     last = arena.matches.list_matches(one.id, limit=1).items
     return FinishedTournament(one, best, _time_of(arena, last[0].id if last else None, one.created_at_us))
-
-
-def write_feed(news: Sequence[FinishedTournament | PoolLeader], home: str, language: str) -> str:
-    """Return the feed as a document; `home` is the address of the front page without its last slash."""
-    entries = [_entry(one, home, language) for one in sorted(news, key=lambda one: -one.at_us)]
-    return "".join(_document(home, language, entries))
 
 
 def _entry(one: FinishedTournament | PoolLeader, home: str, language: str) -> FeedEntry:

@@ -102,20 +102,15 @@ def explain(request: Request) -> Response:
     calls: dict[str, list[Call]] = {}
     for path, found in document_of(request.app)["paths"].items():
         for call in found.values():
-            calls.setdefault(call["tags"][0], []).append(_call(path, call))
+            parameters = tuple(
+                (one["name"], _kind(one["schema"]), one.get("description", "")) for one in call.get("parameters", ())
+            )
+            answer = call["responses"]["200"]["content"]["application/json"]["schema"]
+            calls.setdefault(call["tags"][0], []).append(Call(path, call["description"], parameters, _kind(answer)))
     return render(request, "pages/api.html", groups=calls, openapi=OPENAPI)
 
 
-def _call(path: str, call: Mapping[str, Any]) -> Call:
-    parameters = tuple(
-        (one["name"], _kind(one["schema"]), one.get("description", "")) for one in call.get("parameters", ())
-    )
-    answer = call["responses"]["200"]["content"]["application/json"]["schema"]
-    return Call(path, call["description"], parameters, _kind(answer))
-
-
 def _kind(schema: Mapping[str, Any]) -> str:
-    """Return what a schema stands for in a word or two."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2].replace("_", " ").strip()
     if "anyOf" in schema:

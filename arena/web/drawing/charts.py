@@ -139,7 +139,12 @@ def as_data(chart: Chart) -> str:
 
 def draw_chart(chart: Chart, chart_id: str) -> Markup:
     """Return the chart as SVG; `chart_id` must be unique in its page. It grows and shrinks with the page."""
-    x, y = _scales(chart)
+    heights = [*chart.line, *(bound.value for bound in chart.bounds)]
+    heights += [edge for pair in chart.band for edge in pair]
+    low, high = min(heights, default=0.0), max(heights, default=1.0)
+    room = 0.05 * (high - low) or 1.0
+    first, last = (chart.across[0], chart.across[-1]) if chart.across else (0, 1)
+    x, y = Scale(first, last, _LEFT, _WIDTH - _RIGHT), Scale(low - room, high + room, _HEIGHT - _BOTTOM, _TOP)
     parts = [_grid(x, y), _across_axis(chart, x), _band(chart, x, y), _bounds(chart, x, y), _line(chart, x, y)]
     return Markup(
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
@@ -147,15 +152,6 @@ def draw_chart(chart: Chart, chart_id: str) -> Markup:
         f'<title id="{escape(chart_id)}-name">{escape(chart.name)}</title>'
         f'<desc id="{escape(chart_id)}-told">{escape(chart.told)}</desc>{"".join(parts)}</svg>'
     )
-
-
-def _scales(chart: Chart) -> tuple[Scale, Scale]:
-    heights = [*chart.line, *(bound.value for bound in chart.bounds)]
-    heights += [edge for pair in chart.band for edge in pair]
-    low, high = min(heights, default=0.0), max(heights, default=1.0)
-    room = 0.05 * (high - low) or 1.0
-    first, last = (chart.across[0], chart.across[-1]) if chart.across else (0, 1)
-    return Scale(first, last, _LEFT, _WIDTH - _RIGHT), Scale(low - room, high + room, _HEIGHT - _BOTTOM, _TOP)
 
 
 def _grid(x: Scale, y: Scale) -> str:

@@ -64,7 +64,13 @@ class PageCacheMiddleware:
             captured = _CapturedResponse(send)
             await self._app(scope, receive, captured.take)
             if captured.is_whole and age_of(State(scope.setdefault("state", {}))) == 0.0:
-                self._keep(key, _Answer(captured.start, captured.body, mark, self._clock() + LONGEST_S))
+                answer = _Answer(captured.start, captured.body, mark, self._clock() + LONGEST_S)
+                with self._lock:
+                    before = self._kept.pop(key, None)
+                    self._bytes += len(answer.body) - (0 if before is None else len(before.body))
+                    self._kept[key] = answer
+                    while self._bytes > _MOST_BYTES:
+                        self._bytes -= len(self._kept.popitem(last=False)[1].body)
 
     def _find(self, key: Hashable, mark: Hashable) -> _Answer | None:
         with self._lock:
@@ -73,14 +79,6 @@ class PageCacheMiddleware:
                 return None
             self._kept.move_to_end(key)
             return kept
-
-    def _keep(self, key: Hashable, answer: _Answer) -> None:
-        with self._lock:
-            before = self._kept.pop(key, None)
-            self._bytes += len(answer.body) - (0 if before is None else len(before.body))
-            self._kept[key] = answer
-            while self._bytes > _MOST_BYTES:
-                self._bytes -= len(self._kept.popitem(last=False)[1].body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +153,6 @@ class ETagMiddleware:
 
 
 class _Held:
-    """An answer that is held back until it is complete."""
-
     def __init__(self, scope: Scope, send: Send) -> None:
         self._known = Headers(scope=scope).get("if-none-match", "")
         self._is_private = is_this_machine(Headers(scope=scope).get("host", ""))
@@ -174,31 +170,25 @@ class _Held:
             return
         self._body.append(message.get("body", b""))
         if not message.get("more_body", False):
-            await self._finish(b"".join(self._body))
-
-    async def _finish(self, body: bytes) -> None:
-        headers = MutableHeaders(raw=list(self._start["headers"]))
-        if self._is_open:
-            headers["access-control-allow-origin"] = "*"
-            headers["access-control-expose-headers"] = "Age, ETag, Retry-After"
-        elif self._is_private:
-            del headers["access-control-allow-origin"]
-        if self._start["status"] == _OK:
-            if (age := int(age_of(self._state))) > 0:
-                headers["age"] = str(age)
-            tag = f'W/"{hashlib.sha256(body).hexdigest()[:24]}"'
-            headers["etag"] = tag
-            headers.setdefault("cache-control", "no-cache")
-            if _knows(self._known, tag):
-                kept = [(name, value) for name, value in headers.raw if name.decode() in _KEPT]
-                await self._send({"type": "http.response.start", "status": _NOT_MODIFIED, "headers": kept})
-                await self._send({"type": "http.response.body", "body": b""})
-                return
-        await self._send({**self._start, "headers": headers.raw})
-        await self._send({"type": "http.response.body", "body": body})
-
-
-def _knows(known: str, tag: str) -> bool:
-    """Return whether a header `If-None-Match` names the tag, strong or weak (RFC 9110, 13.1.2)."""
-    names = {name.strip().removeprefix("W/") for name in known.split(",")}
-    return "*" in names or tag.removeprefix("W/") in names
+            body = b"".join(self._body)
+            headers = MutableHeaders(raw=list(self._start["headers"]))
+            if self._is_open:
+                headers["access-control-allow-origin"] = "*"
+                headers["access-control-expose-headers"] = "Age, ETag, Retry-After"
+            elif self._is_private:
+                del headers["access-control-allow-origin"]
+            if self._start["status"] == _OK:
+                if (age := int(age_of(self._state))) > 0:
+                    headers["age"] = str(age)
+                tag = f'W/"{hashlib.sha256(body).hexdigest()[:24]}"'
+                headers["etag"] = tag
+                headers.setdefault("cache-control", "no-cache")
+                # `If-None-Match` may name the tag strong or weak (RFC 9110, 13.1.2).
+                names = {name.strip().removeprefix("W/") for name in self._known.split(",")}
+                if "*" in names or tag.removeprefix("W/") in names:
+                    kept = [(name, value) for name, value in headers.raw if name.decode() in _KEPT]
+                    await self._send({"type": "http.response.start", "status": _NOT_MODIFIED, "headers": kept})
+                    await self._send({"type": "http.response.body", "body": b""})
+                    return
+            await self._send({**self._start, "headers": headers.raw})
+            await self._send({"type": "http.response.body", "body": body})

@@ -63,7 +63,11 @@ class RateLimitMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        address = _limited(scope)
+        if scope["type"] != "http" or scope["path"].startswith(_FREE):
+            address = None
+        else:
+            client = scope.get("client")
+            address = limited_address(client[0]) if client else None
         wait = 0.0 if address is None else self._wait(address, scope["path"])
         if address is None or not wait:
             with self._counted(address):
@@ -91,14 +95,6 @@ class RateLimitMiddleware:
             self._answering[address] -= 1
             if not self._answering[address]:
                 del self._answering[address]
-
-
-def _limited(scope: Scope) -> str | None:
-    """Return the address for which a request counts, if it does."""
-    if scope["type"] != "http" or scope["path"].startswith(_FREE):
-        return None
-    client = scope.get("client")
-    return limited_address(client[0]) if client else None
 
 
 def limited_address(peer: str) -> str | None:

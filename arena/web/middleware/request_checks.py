@@ -149,8 +149,6 @@ def _body_fault(headers: Headers, *, is_upload: bool) -> int | None:
 
 
 class _Body:
-    """What a request sends, as it is received."""
-
     def __init__(self, receive: Receive, *, is_upload: bool) -> None:
         self._receive = receive
         self._is_upload = is_upload

@@ -93,7 +93,16 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
                 "it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot",
             )
         ) from error
-    return _root(directory)
+    for folder in (directory, *(found for found in sorted(directory.iterdir()) if found.is_dir())):
+        if (folder / _MANIFEST).is_file():
+            return folder
+    raise InvalidUploadError(
+        Text(
+            "web.no_send_directory_bot_arena",
+            "there is no {file} in it; send the directory of the bot, as `arena bot submit` takes it",
+            file=_MANIFEST,
+        )
+    )
 
 
 def _write(directory: Path, path: str, content: IO[bytes], most_bytes: int, *, is_program: bool) -> int:
@@ -113,19 +122,6 @@ def _write(directory: Path, path: str, content: IO[bytes], most_bytes: int, *, i
             target.write(data)
     place.chmod(0o755 if is_program else 0o644)
     return written
-
-
-def _root(directory: Path) -> Path:
-    for folder in (directory, *(found for found in sorted(directory.iterdir()) if found.is_dir())):
-        if (folder / _MANIFEST).is_file():
-            return folder
-    raise InvalidUploadError(
-        Text(
-            "web.no_send_directory_bot_arena",
-            "there is no {file} in it; send the directory of the bot, as `arena bot submit` takes it",
-            file=_MANIFEST,
-        )
-    )
 
 
 def read_members(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:

@@ -13,7 +13,6 @@ from fastapi import APIRouter, Form, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.model.accounts import Identity, NewToken, TokenSummary
-from arena.model.bots import BotVersion
 from arena.model.errors import RefusedError
 from arena.web.owners.sessions import OwnerSession, asking, need_sure, private, proven_session, session_of
 from arena.web.shared.formats import address_of_page
@@ -64,19 +63,14 @@ def one_bot(request: Request, name: _Name) -> Response:
         matches = arena.matches.list_matches(bot=bot.name, limit=_FEW).items
     unfit = arena_of(request).overview.list_unfit([one.version_id for one in versions])
     values: dict[str, Any] = {"bot": bot, "versions": versions, "unfit": unfit, "events": events, "matches": matches}
-    faults = _faults_of(request, bot.name, versions)
-    return private(render(request, "owners/bot.html", session=session, faults=faults, **values))
-
-
-def _faults_of(request: Request, name: str, versions: tuple[BotVersion, ...]) -> list[dict[str, Any]]:
-    """Return what the versions of a bot did wrong in rated matches, each cause of each with its last match."""
     overview, known = arena_of(request).overview, {one.version_id for one in versions}
-    standings = [one for one in overview.list_standings(name) if one.version_id in known][:_FEW]
-    return [
+    standings = [one for one in overview.list_standings(bot.name) if one.version_id in known][:_FEW]
+    faults = [
         {"number": one.number, "fault": fault}
         for one in standings
         for fault in overview.count_faults(one.pool.pool_id, one.version_id)
     ]
+    return private(render(request, "owners/bot.html", session=session, faults=faults, **values))
 
 
 @router.get("/account/build")
@@ -166,12 +160,7 @@ def revoke_token(
 
 
 def _tokens(
-    request: Request,
-    *,
-    status: int = 200,
-    sentence: str = "",
-    made: NewToken | None = None,
-    after: str | None = None,
+    request: Request, *, status: int = 200, sentence: str = "", made: NewToken | None = None, after: str | None = None
 ) -> Response:
     session = session_of(request)
     with asking(request, session.token) as arena:

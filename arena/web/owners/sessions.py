@@ -54,7 +54,10 @@ def sign_in(request: Request, token: Annotated[str, Form(max_length=200)] = "") 
     if not token:
         return _form(request, 400, words(language_of(request)).say("owner.no_token"))
     try:
-        with asking(request, _sendable(token)) as arena:
+        # A text that cannot be sent is replaced by its hash, which is no token, so that it counts as an attempt.
+        is_plain = token.isascii() and token.isprintable()
+        sent = token if is_plain else hashlib.sha256(token.encode(errors="replace")).hexdigest()
+        with asking(request, sent) as arena:
             identity = arena.account.get_identity()
     except ClientError as error:
         return _form(request, status_of(error), public_message(error))
@@ -74,12 +77,6 @@ def sign_out(request: Request, proof: Annotated[str, Form(max_length=100)] = "")
     answer = RedirectResponse("/", status_code=303)
     answer.delete_cookie(COOKIE)
     return answer
-
-
-def _sendable(token: str) -> str:
-    """Return a token that can be sent: its hash, which is none, for a text that cannot. It counts as an attempt."""
-    is_plain = token.isascii() and token.isprintable()
-    return token if is_plain else hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
 def _form(request: Request, status: int, sentence: str) -> Response:

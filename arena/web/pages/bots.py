@@ -72,7 +72,10 @@ def show_bot(
     arena = arena_of(request)
     bot = arena.bots.get_bot(name)
     standings = arena.overview.list_standings(bot.name)
-    chosen = _chosen(standings, pool, version)
+    fitting = [
+        one for one in standings if one.pool.pool_id.startswith(pool) and version in ("", str(one.number))
+    ] or list(standings)
+    chosen = fitting[0] if fitting else None
     versions = arena.bots.list_versions(bot.name, limit=_FEW, after=older)
     return render(
         request,
@@ -91,14 +94,6 @@ def show_bot(
     )
 
 
-def _chosen(standings: tuple[Standing, ...], pool: str, version: str) -> Standing | None:
-    """Return the place that is looked at: of the version and the pool that are named, as far as they are."""
-    fitting = [
-        one for one in standings if one.pool.pool_id.startswith(pool) and version in ("", str(one.number))
-    ] or list(standings)
-    return fitting[0] if fitting else None
-
-
 def _figures(request: Request, arena: ShownArena, chosen: Standing | None) -> dict[str, Any]:
     if chosen is None:
         return {"curve": None, "record": None}
@@ -115,7 +110,6 @@ def _figures(request: Request, arena: ShownArena, chosen: Standing | None) -> di
 
 
 def _admission(arena: ShownArena, bot: BotDetail) -> Admission | None:
-    """Return the admission of the newest version, if there is one and the viewer may see it."""
     with suppress(ForbiddenError, UnknownError, NotFoundError):
         return arena.admissions.get_admission(f"{bot.name}@{bot.newest.content_hash}")
     return None
@@ -146,9 +140,7 @@ class PoolComparison:
 
 @router.get("/compare")
 def compare(
-    request: Request,
-    new: Annotated[str, Query(max_length=200)] = "",
-    old: Annotated[str, Query(max_length=200)] = "",
+    request: Request, new: Annotated[str, Query(max_length=200)] = "", old: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Show two bots beside one another, and the comparisons of the newest tournaments."""
     arena = arena_of(request)

@@ -83,11 +83,17 @@ def front(request: Request) -> Response:
 def gather(arena: ShownArena, is_live: bool) -> FrontPageContent:
     """Return what is to be told now: some dozens of readings of the database."""
     live, hidden = _live(arena) if is_live else ([], 0)
+    most = _BOARDS - len(live)
+    found = arena.matches.list_matches(state=MatchState.FINISHED, limit=_LOOKED_AT).items
+    seen = [match for match in found if not match.hidden and match.annulled is None]
+    newest = {match.tournament: match for match in reversed(seen)}.values()
+    others = [match for match in seen if match not in newest]
+    details = (arena.matches.get_match(match.id) for match in [*reversed(newest), *others][:most])
     return FrontPageContent(
         boards=arena.leaderboards.list_leaderboards(limit=_BOARD_ROWS).boards,
         live=live,
         hidden=hidden,
-        last=_last(arena, _BOARDS - len(live)),
+        last=[match for match in details if match.replay_removed_at_us is None],
         tournaments=arena.overview.list_running(_TOURNAMENTS),
         newest=arena.overview.list_newest(_NEWEST),
     )
@@ -100,16 +106,6 @@ def _live(arena: ArenaPort) -> tuple[Sequence[BoardCard], int]:
     details = [arena.matches.get_match(match.id) for match in watched]
     boards = [BoardCard(match, board_size(match.pool.game, len(match.seats))) for match in details]
     return boards, sum(match.hidden for match in found)
-
-
-def _last(arena: ArenaPort, most: int) -> Sequence[MatchDetail]:
-    """Return the matches that were planned last of those that are over, of different tournaments if they can be."""
-    found = arena.matches.list_matches(state=MatchState.FINISHED, limit=_LOOKED_AT).items
-    seen = [match for match in found if not match.hidden and match.annulled is None]
-    newest = {match.tournament: match for match in reversed(seen)}.values()
-    others = [match for match in seen if match not in newest]
-    details = (arena.matches.get_match(match.id) for match in [*reversed(newest), *others][:most])
-    return [match for match in details if match.replay_removed_at_us is None]
 
 
 def _played(match: MatchDetail, language: str) -> BoardCard:

@@ -84,7 +84,6 @@ def _count(request: Request, game: Game, seats: int | None) -> int:
 
 
 def _options(game: Game) -> list[dict[str, Any]]:
-    """Return what can be chosen in a game: name, what it takes, its default, and what it means."""
     properties = game.options.schema()["properties"]
     return [
         {

@@ -154,7 +154,6 @@ def show_pool(
 
 
 def _rows(kept: CachedTable) -> Mapping[str, OfficialRow]:
-    """Return the lines of an official table by version, in its order."""
     return {row.version: row for row in kept.table.rows} if kept.table else {}
 
 
@@ -167,29 +166,25 @@ def _by_official(
     after: str | None,
     official: Mapping[str, OfficialRow],
 ) -> Leaderboard:
-    """Return the table in the order of the official one, which is short enough to be cut here."""
     ids: Sequence[str] = list(official) if order.is_descending else list(official)[::-1]
     if name or owner:
         found = arena.overview.pick_leaderboard(pool, ids)
         ids = [row.version_id for row in found.table if _holds(row.bot, name) and _holds(row.owner or "", owner)]
-    start = _place(after)
+    if after is None:
+        start = 0
+    else:
+        if not after.isascii() or not after.isdigit() or len(after) > 6:
+            raise RefusedError(
+                Text(
+                    "web.no_cursor_list_take_one_page",
+                    "{cursor} is no cursor of this list; take the one that the page before gave, or none",
+                    cursor=repr(after[:60]),
+                )
+            )
+        start = int(after)
     board = arena.overview.pick_leaderboard(pool, ids[start : start + PAGE])
     return replace(board, next=str(start + PAGE) if start + PAGE < len(ids) else None)
 
 
 def _holds(text: str, part: str) -> bool:
     return part.casefold() in text.casefold()
-
-
-def _place(after: str | None) -> int:
-    if after is None:
-        return 0
-    if not after.isascii() or not after.isdigit() or len(after) > 6:
-        raise RefusedError(
-            Text(
-                "web.no_cursor_list_take_one_page",
-                "{cursor} is no cursor of this list; take the one that the page before gave, or none",
-                cursor=repr(after[:60]),
-            )
-        )
-    return int(after)

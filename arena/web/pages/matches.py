@@ -248,7 +248,6 @@ def _why_not(match: MatchDetail, language: str) -> str:
 
 
 def _check_position(ply: int, last: int, language: str) -> None:
-    """Raise HTTPException for a position beyond the end."""
     if ply > last:
         raise HTTPException(404, words(language).say("viewer.beyond", last=last))
 

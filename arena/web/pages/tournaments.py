@@ -68,7 +68,12 @@ def show_tournament(
     arena, language = arena_of(request), language_of(request)
     found = answers_of(request).get_tournament(arena, tournament)
     crossed, why_not = _crosstable(request, found)
-    pairings = _pairings(request, found)
+    pairings: tuple[Pairing, ...] = ()
+    if found.summary.format in _ROUNDS:
+        page: Page[Pairing] = answers_of(request).of_tournament(
+            arena_of(request), found.summary.id, "tournaments.list_pairings", limit=_MOST_PAIRINGS
+        )
+        pairings = page.items
     course = sha256(repr((pairings, crossed, why_not, found.best, found.comparison)).encode()).hexdigest()[:_DIGITS]
     if seen == course:
         return Response(status_code=204)
@@ -136,15 +141,6 @@ def _crosstable(request: Request, found: TournamentDetail) -> tuple[CrosstableVi
     ids = [version.version_id for version in table.versions]
     rows = tuple(tuple(met.get((mine, other)) for other in ids) for mine in ids)
     return CrosstableView(tuple(version.name for version in table.versions), rows), ""
-
-
-def _pairings(request: Request, found: TournamentDetail) -> tuple[Pairing, ...]:
-    if found.summary.format not in _ROUNDS:
-        return ()
-    page: Page[Pairing] = answers_of(request).of_tournament(
-        arena_of(request), found.summary.id, "tournaments.list_pairings", limit=_MOST_PAIRINGS
-    )
-    return page.items
 
 
 def _by_round(pairings: tuple[Pairing, ...]) -> dict[int, list[Pairing]]:

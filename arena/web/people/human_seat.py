@@ -203,11 +203,37 @@ class HumanSeat:
         elif kind == "match_started" and response.match_started.match_id != self._match_id:
             self._send(_resignation(response.match_started.match_id))
         elif kind == "match_started":
-            self._begin(response.match_started)
+            self._is_told = True
+            if response.match_started.resumed and self._history is not None:
+                self._history.restart(response.match_started)
+                self._history.pending = None  # it is asked again, if it still waits
+                if self.board is not None:
+                    self.board.add_events(response.match_started.events)
+            else:
+                self.restarts += self._history is not None
+                self._history, self.board = MatchHistory(response.match_started), SeatBoard(response.match_started)
+            self._stop_idling()
+            self._planned = []
+            if self._resigned:
+                self._answer(_resignation(response.match_started.match_id))
+            self._on_change()
         elif kind == "decide" and response.decide.match_id == self._match_id:
             self._ask(response.decide)
         elif kind == "match_finished" and response.match_finished.match_id == self._match_id:
-            self._finish(response.match_finished)
+            self._stop_idling()
+            if not response.match_finished.HasField("result"):
+                self.restarts += self._history is not None
+                self._history, self.board = None, None  # the arena broke it off, and plays it again
+            elif self._history is not None and self.board is not None:
+                self._history.end(response.match_finished)
+                self.board.add_events(self._history.events_after(BEFORE_ALL))
+                self.ending = SeatEnding(
+                    ranks=tuple(response.match_finished.result.ranks),
+                    details=json.loads(response.match_finished.result.details_json or "{}"),
+                    faults=tuple(fault.explanation for fault in response.match_finished.faults),
+                    resigned=self._resigned,
+                )
+            self._on_change()
 
     def lose(self, why: str) -> None:
         """Note that the match has no result for this seat."""
@@ -227,22 +253,6 @@ class HumanSeat:
         """Stop the time."""
         self._stop_idling()
 
-    def _begin(self, started: play_pb2.MatchStarted) -> None:
-        self._is_told = True
-        if started.resumed and self._history is not None:
-            self._history.restart(started)
-            self._history.pending = None  # it is asked again, if it still waits
-            if self.board is not None:
-                self.board.add_events(started.events)
-        else:
-            self.restarts += self._history is not None
-            self._history, self.board = MatchHistory(started), SeatBoard(started)
-        self._stop_idling()
-        self._planned = []
-        if self._resigned:
-            self._answer(_resignation(started.match_id))
-        self._on_change()
-
     def _ask(self, decide: play_pb2.Decide) -> None:
         if self._history is None or self.board is None:
             return
@@ -258,22 +268,6 @@ class HumanSeat:
             self._idle = self._loop.call_later(self._idle_s, self.resign, IDLE)
         if answered is None:
             self._planned = []
-        self._on_change()
-
-    def _finish(self, finished: play_pb2.MatchFinished) -> None:
-        self._stop_idling()
-        if not finished.HasField("result"):
-            self.restarts += self._history is not None
-            self._history, self.board = None, None  # the arena broke it off, and plays it again
-        elif self._history is not None and self.board is not None:
-            self._history.end(finished)
-            self.board.add_events(self._history.events_after(BEFORE_ALL))
-            self.ending = SeatEnding(
-                ranks=tuple(finished.result.ranks),
-                details=json.loads(finished.result.details_json or "{}"),
-                faults=tuple(fault.explanation for fault in finished.faults),
-                resigned=self._resigned,
-            )
         self._on_change()
 
     def _stop_idling(self) -> None:

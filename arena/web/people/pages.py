@@ -16,7 +16,7 @@ from arena.web.middleware.request_checks import need_own_page
 from arena.web.middleware.response_headers import PICTURE_POLICY
 from arena.web.people.errors import IllegalError, NoTableError, PeopleError, SeatTakenError, StaleError, TakenOverError
 from arena.web.people.game_table import GameTable, Party
-from arena.web.people.human_seat import HumanSeatState, LookAhead, look_ahead
+from arena.web.people.human_seat import HumanSeatState, look_ahead
 from arena.web.people.table_view import (
     BrowserUpdates,
     asked_json,
@@ -244,7 +244,14 @@ async def choose(request: Request, key: str) -> Response:
         return refusal
     party = table.party(key)
     try:
-        ahead = _look_ahead(table, party, form)
+        seat, ply = table.turn_of(party), _whole(form.get("ply"))
+        actions = [_whole(text) for text in form.get("action", "").split(",")[:MOST_PLANNED]]
+        asked, board = seat.asked, seat.board
+        if asked is None or asked.ply != ply or board is None or board.asked is None:
+            raise StaleError("this was decided already, or the match went on; look at the board as it is now")
+        if actions[0] not in asked.legal:
+            raise IllegalError("that is not possible here; choose one of the actions that are offered")
+        ahead = look_ahead(board.game, board.asked, ply, actions)
         if form.get("mode") == "look" or (form.get("mode") == "plan" and ahead.legal):
             view, language = view_of(table, party), language_of(request)
             return JSONResponse(await asyncio.to_thread(look_ahead_json, view, ahead, language))
@@ -279,18 +286,6 @@ async def _taken(request: Request, key: str) -> tuple[GameTable, Mapping[str, st
     except PeopleError as error:
         return table, form, refusal_response(request, error)
     return table, form, None
-
-
-def _look_ahead(table: GameTable, party: Party, form: Mapping[str, str]) -> LookAhead:
-    """Return what would come of the actions of a form. Raises StaleError, IllegalError."""
-    seat, ply = table.turn_of(party), _whole(form.get("ply"))
-    actions = [_whole(text) for text in form.get("action", "").split(",")[:MOST_PLANNED]]
-    asked, board = seat.asked, seat.board
-    if asked is None or asked.ply != ply or board is None or board.asked is None:
-        raise StaleError("this was decided already, or the match went on; look at the board as it is now")
-    if actions[0] not in asked.legal:
-        raise IllegalError("that is not possible here; choose one of the actions that are offered")
-    return look_ahead(board.game, board.asked, ply, actions)
 
 
 def _whole(text: str | None) -> int:

@@ -128,6 +128,8 @@ class BrowserUpdates:
         if is_fresh:
             self._shown_match, self._parts = key, ()
         since = 0 if is_fresh else self._count
+        is_drawn = not is_fresh
+        first = view.count - len(view.played)
         document = {
             "sequence": view.sequence,
             "fresh": is_fresh,
@@ -138,24 +140,20 @@ class BrowserUpdates:
             "private": view.is_private,
             "count": view.count,
             "asked": asked_json(view, self._language),
-            "moves": self._moves(view, since, is_drawn=not is_fresh),
+            "moves": [
+                {
+                    **_ply_json(view, played, ply, self._language),
+                    "board": self._position(view, ply + 1) if is_drawn and ply >= view.count - MOST_DRAWN else None,
+                }
+                for ply, played in enumerate(view.played, first)
+                if ply >= since
+            ],
             "board": self._position(view, view.count) if is_fresh else None,
             "ending": _ending(view, self._language),
             **view.heads,
         }
         self._count = view.count
         return document
-
-    def _moves(self, view: TableView, since: int, *, is_drawn: bool) -> list[dict[str, Any]]:
-        first = view.count - len(view.played)
-        return [
-            {
-                **_ply_json(view, played, ply, self._language),
-                "board": self._position(view, ply + 1) if is_drawn and ply >= view.count - MOST_DRAWN else None,
-            }
-            for ply, played in enumerate(view.played, first)
-            if ply >= since
-        ]
 
     def _position(self, view: TableView, count: int) -> dict[str, Any] | None:
         state, last = position(view, count)

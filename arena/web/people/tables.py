@@ -140,7 +140,21 @@ class GameTables:
 
         Raises AllSeatsTakenError, TooManyError, NotReachedError; ClientError with what the service says against it.
         """
-        self._check(visitor, address, order)
+        if order.people > self.free:
+            raise AllSeatsTakenError(
+                f"only {self.free} of {self.rules.most} seats are free; try again in some minutes",
+                free=self.free,
+                most=self.rules.most,
+            )
+        self._check_held(visitor, order.people)
+        if (opened_there := limited_address(address)) is not None:  # without a cookie a visitor is a new one each time
+            held = sum(
+                not seat.is_over for table in self._tables if table.address == opened_there for seat in table.seats
+            )
+            _need_room(held, order.people, max(self.rules.per_visitor, self.rules.most // 2))
+        if order.rated and not self.rules.rated:
+            raise RatedError("people play unrated matches here; leave the match unrated")
+        self._rate_limit.count(counted_address(address))
         names = self._accounts.take(order.people)
         persons = order.persons()
         places = [seat for seat, bot in enumerate(order.sitting) if bot is None]
@@ -175,21 +189,17 @@ class GameTables:
         if named := shown_name(name):
             table.name(party.seats[0], named)
         if not table.missing:
-            await self._begin_late(table)
+            try:
+                await self._begin(table)
+            except ClientError as error:
+                for seat in table.seats:
+                    seat.lose(public_message(error))
+                raise ServiceRefusedError(str(error), why=public_message(error)) from error
+            for seat in table.seats:
+                seat.expect(table.about.match_id)
         self._save()
         table.change()
         return party
-
-    async def _begin_late(self, table: GameTable) -> None:
-        """Begin a match for which everybody has come now. Raises ServiceRefusedError; the table is over then."""
-        try:
-            await self._begin(table)
-        except ClientError as error:
-            for seat in table.seats:
-                seat.lose(public_message(error))
-            raise ServiceRefusedError(str(error), why=public_message(error)) from error
-        for seat in table.seats:
-            seat.expect(table.about.match_id)
 
     async def _begin(self, table: GameTable) -> None:
         opened = await asyncio.to_thread(self._service.open_table, request_of(table, self.rules))
@@ -203,22 +213,6 @@ class GameTables:
                 seat.lose(GIVEN_UP)
             else:
                 seat.resign()
-
-    def _check(self, visitor: str, address: str, order: TableOrder) -> None:
-        """Raise AllSeatsTakenError or TooManyError unless a table may be opened; an address has at most half of all."""
-        if order.people > self.free:
-            raise AllSeatsTakenError(
-                f"only {self.free} of {self.rules.most} seats are free; try again in some minutes",
-                free=self.free,
-                most=self.rules.most,
-            )
-        self._check_held(visitor, order.people)
-        if (counted := limited_address(address)) is not None:  # without a cookie a visitor is a new one each time
-            held = sum(not seat.is_over for table in self._tables if table.address == counted for seat in table.seats)
-            _need_room(held, order.people, max(self.rules.per_visitor, self.rules.most // 2))
-        if order.rated and not self.rules.rated:
-            raise RatedError("people play unrated matches here; leave the match unrated")
-        self._rate_limit.count(counted_address(address))
 
     def _check_held(self, visitor: str, more: int) -> None:
         """Raise TooManySeatsError if a visitor may not have so many seats more; those that wait for others are his."""
@@ -265,8 +259,6 @@ class GameTables:
         return table
 
     def _watch(self, table: GameTable) -> None:
-        """Have what happens in the match told at the table, as long as it goes on."""
-
         def receive(event: MatchEvent) -> None:
             table.following.take(event)
             table.change()
@@ -311,17 +303,13 @@ class GameTables:
                 elif table.is_gathering and time.time() - table.about.opened_at > self.rules.idle_s:
                     self.leave(table)
                 elif table.about.match_id and any(seat.is_waiting for seat in table.seats):
-                    await self._look_at(table)
-
-    async def _look_at(self, table: GameTable) -> None:
-        """Ask how a match ended of which a visitor has heard nothing, or nothing since the service's restart."""
-        with suppress(ClientError):
-            found = await asyncio.to_thread(self._service.find, table.about.match_id)
-            for seat in table.seats:
-                if found.ending is not None:
-                    seat.end(found.ending)
-                elif found.lost:
-                    seat.lose(found.lost)
+                    with suppress(ClientError):
+                        found = await asyncio.to_thread(self._service.find, table.about.match_id)
+                        for each in table.seats:
+                            if found.ending is not None:
+                                each.end(found.ending)
+                            elif found.lost:
+                                each.lose(found.lost)
 
 
 def _need_room(held: int, more: int, most: int) -> None:

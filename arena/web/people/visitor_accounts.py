@@ -144,7 +144,23 @@ class VisitorConnection:
         """Stay connected. Raises ClientError if the service does not let the visitor in, and trying again is no use."""
         while True:
             try:
-                await self._converse()
+                async with open_stream(self._endpoint, None) as stream:
+                    await stream.wait_until_taken()
+                    join = play_pb2.Join(
+                        name=self.name,
+                        version=GUEST_VERSION,
+                        games=[EVERY_GAME],
+                        protocol_major=PROTOCOL_MAJOR,
+                        protocol_minor=PROTOCOL_MINOR,
+                        max_concurrent_matches=1,
+                    )
+                    await stream.send(play_pb2.PlayRequest(join=join))
+                    while (response := await stream.read()) is not None:
+                        if response.HasField("joined"):
+                            self._stream = stream
+                            self._backoff.reset()
+                            self._is_in.set()
+                        self._receive(response)
             except grpc.aio.AioRpcError as error:
                 end = end_of(error, self._endpoint)
                 self.trouble = str(end.error)
@@ -172,22 +188,3 @@ class VisitorConnection:
                 async with asyncio.timeout(LEAVE_PATIENCE_S):
                     await asyncio.gather(*self._sending)
                     await stream.finish()
-
-    async def _converse(self) -> None:
-        async with open_stream(self._endpoint, None) as stream:
-            await stream.wait_until_taken()
-            join = play_pb2.Join(
-                name=self.name,
-                version=GUEST_VERSION,
-                games=[EVERY_GAME],
-                protocol_major=PROTOCOL_MAJOR,
-                protocol_minor=PROTOCOL_MINOR,
-                max_concurrent_matches=1,
-            )
-            await stream.send(play_pb2.PlayRequest(join=join))
-            while (response := await stream.read()) is not None:
-                if response.HasField("joined"):
-                    self._stream = stream
-                    self._backoff.reset()
-                    self._is_in.set()
-                self._receive(response)

@@ -249,8 +249,6 @@ def _soon(question: str, arguments: tuple[Any, ...]) -> _Question:
 
 @dataclass(slots=True)
 class _Place:
-    """The place of one kept answer, which only one thread makes at a time."""
-
     kept: _Made | None = None
     making: threading.Event | None = None
     """It is set when the one that is being made is there."""

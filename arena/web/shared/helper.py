@@ -136,7 +136,6 @@ class HelperProcess:
 
 
 def _has_answered(answers: IO[bytes], waited_s: float) -> bool:
-    """Wait for an answer for so many seconds, and return whether there is one."""
     waiting = select.poll()  # unlike select it takes a descriptor of any number
     waiting.register(answers, select.POLLIN)
     return bool(waiting.poll(1000 * waited_s))

@@ -105,7 +105,14 @@ class MatchBroadcast:
                 return None
             key = (language, place or f"none {only_latest}", live_story.place)
             if key not in self._messages:
-                self._messages[key] = _compose(self.match, live_story, place, only_latest=only_latest)
+                if place is not None and live_story.knows(place):
+                    kind, data = "more", live_story.since(place)
+                else:
+                    kind, data = "story", {"story": live_story.latest() if only_latest else live_story.whole()}
+                body = json.dumps(
+                    {"match": self.match, "at": live_story.place, **data}, ensure_ascii=False, separators=(",", ":")
+                )
+                self._messages[key] = f"event: {kind}\ndata: {body}\n".encode()
                 while len(self._messages) > _KEPT_MESSAGES:
                     self._messages.popitem(last=False)
             return live_story.place, self._messages[key]
@@ -126,7 +133,6 @@ class MatchBroadcast:
             return packed
 
     def _follow(self, watch: Watch) -> None:
-        """Take events until the match or the watch ends."""
         try:
             for event in watch(self.match):
                 with self._lock:
@@ -142,16 +148,6 @@ class MatchBroadcast:
                 self.failure = error
         with self._lock:
             self._has_ended = self._has_news = True
-
-
-def _compose(match: str, live_story: LiveStory, place: str | None, *, only_latest: bool) -> bytes:
-    """Return a message as server-sent events carry it, without its id and its empty line."""
-    if place is not None and live_story.knows(place):
-        kind, data = "more", live_story.since(place)
-    else:
-        kind, data = "story", {"story": live_story.latest() if only_latest else live_story.whole()}
-    body = json.dumps({"match": match, "at": live_story.place, **data}, ensure_ascii=False, separators=(",", ":"))
-    return f"event: {kind}\ndata: {body}\n".encode()
 
 
 class LiveStory:

@@ -244,21 +244,18 @@ class Spectator(Response):
         listening = asyncio.create_task(self._listen(receive))
         try:
             with self._counted(), suppress(TimeoutError):  # who reads nothing comes back, and goes on where he was
-                await self._send_updates(send)
+                await _send(send, b"retry: 2000\n\n")
+                while not self._is_over:
+                    self._news.clear()
+                    body = b"".join(self._new())
+                    if body:
+                        await _send(send, body)
+                    if not self._is_over and not await self._wait():
+                        await _send(send, b":\n\n")
+                if not self._has_left:
+                    await _send(send, b"", more=False)
         finally:
             listening.cancel()
-
-    async def _send_updates(self, send: Send) -> None:
-        await _send(send, b"retry: 2000\n\n")
-        while not self._is_over:
-            self._news.clear()
-            body = b"".join(self._new())
-            if body:
-                await _send(send, body)
-            if not self._is_over and not await self._wait():
-                await _send(send, b":\n\n")
-        if not self._has_left:
-            await _send(send, b"", more=False)
 
     @property
     def _is_over(self) -> bool:

@@ -51,19 +51,23 @@ class _Outcome:
 
 @app.command(epilog=example("arena bot add my-bot", "arena bot add greedy search", "arena bot add my-bot --owner ada"))
 def add(
-    directories: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="DIRECTORY..."),
-    ] = None,
+    directories: Annotated[list[Path] | None, typer.Argument(metavar="DIRECTORY...")] = None,
     owner: Annotated[str | None, typer.Option()] = None,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Add bots, or new versions of them."""
-    named = need_some(directories)
+    if not directories:
+        raise MisuseError(
+            Text(
+                "command.name_directory_bot_toml_sample",
+                "name a directory with a bot.toml, or a sample bot: {known}",
+                known=", ".join(sample_names()),
+            )
+        )
     outcomes = []
-    for outcome in _add_each(named, owner, runtimes, need_here(db, _SUBMIT)):
+    for outcome in _add_each(directories, owner, runtimes, need_here(db, _SUBMIT)):
         outcomes.append(outcome)
         _print_outcome(outcome, as_json=as_json)
     if as_json:
@@ -75,7 +79,7 @@ def add(
                 "command.bots_were_not_added_mend",
                 "{count} of {number} bots were not added; mend them and add them again, what was added stays",
                 count=failed,
-                number=len(named),
+                number=len(directories),
             )
         )
 
@@ -112,32 +116,12 @@ def _print_outcome(outcome: _Outcome, *, as_json: bool) -> None:
             why = told(outcome.error or "")
             typer.echo(say("cli_bot.not_added", directory=printable(str(outcome.directory)), why=why), err=True)
         return
-    _warn_of_unknown_games(added)
+    manifest = BotManifest.from_json(added.manifest)
+    if not any(manifest.plays(game) for game in registry.names()) and not any(map(registry.family_of, manifest.games)):
+        typer.echo(say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)), err=True)
     if not as_json:
         version = {"bot": added.bot, "version": added.number, "hash": added.content_hash[:_SHOWN_DIGITS]}
         typer.echo(say("cli_bot.added" if added.new else "cli_bot.already_there", **version))
-
-
-def _warn_of_unknown_games(added: AddedBot) -> None:
-    manifest = BotManifest.from_json(added.manifest)
-    if not any(manifest.plays(game) for game in registry.names()) and not any(map(registry.family_of, manifest.games)):
-        typer.echo(
-            say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)),
-            err=True,
-        )
-
-
-def need_some(directories: Sequence[Path] | None) -> Sequence[Path]:
-    """Return the directories. Raise MisuseError, which lists the samples, if none was named."""
-    if not directories:
-        raise MisuseError(
-            Text(
-                "command.name_directory_bot_toml_sample",
-                "name a directory with a bot.toml, or a sample bot: {known}",
-                known=", ".join(sample_names()),
-            )
-        )
-    return directories
 
 
 def bot_directory(named: Path) -> Path:

@@ -43,14 +43,11 @@ _LIST = "`arena bot conform --list` shows all"
         "arena bot conform -- node my-bot/main.mjs",
         "arena bot conform --rule act-legal --rule little-time my-bot",
         "arena bot conform --list",
-    ),
+    )
 )
 def conform(
     context: typer.Context,
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="COMMAND..."),
-    ] = None,
+    command: Annotated[list[str] | None, typer.Argument(metavar="COMMAND...")] = None,
     rule: Annotated[list[str] | None, typer.Option("--rule", metavar="ID")] = None,
     list_rules: Annotated[bool, typer.Option("--list")] = False,
     patience: Annotated[float, typer.Option(min=1, max=100, metavar="FACTOR")] = 1,

@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -19,6 +19,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.cells import printable, short_match_id
 from arena.cli.shared.connect import SERVICE, next_command, read_place, service_name
 from arena.cli.shared.errors import INTERRUPTED, MisuseError
+from arena.cli.shared.files import cannot_write
 from arena.cli.shared.hosting import AllowReduced, RuntimesFile, Sandbox, local_runtimes, read_hosting
 from arena.cli.shared.interrupt import InterruptedRunError, SignalCount, counted
 from arena.cli.shared.language import named, say, told
@@ -29,7 +30,6 @@ from arena.connect import news
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile, load_profile
 from arena.rpc.quiet import keep_grpc_quiet
-from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:
@@ -55,19 +55,10 @@ def connect(
     directory: Annotated[Path, typer.Argument(metavar="DIRECTORY")],
     matches: Annotated[int, typer.Option("--matches", min=1, max=64, metavar="N")] = 1,
     name: Annotated[str | None, typer.Option(metavar="NAME")] = None,
-    version: Annotated[
-        str | None,
-        typer.Option(metavar="WORD"),
-    ] = None,
+    version: Annotated[str | None, typer.Option(metavar="WORD")] = None,
     stop_after: Annotated[int | None, typer.Option("--stop-after", min=1, metavar="N")] = None,
-    bot_log: Annotated[
-        Path | None,
-        typer.Option("--bot-log", metavar="FILE"),
-    ] = None,
-    play_address: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT"),
-    ] = None,
+    bot_log: Annotated[Path | None, typer.Option("--bot-log", metavar="FILE")] = None,
+    play_address: Annotated[str | None, typer.Option(metavar="HOST:PORT")] = None,
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
@@ -82,7 +73,14 @@ def connect(
     manifest = load_manifest(directory)
     place = db if server is None else f"{SERVICE}{server}"
     profile = _profile(place)
-    _check_version(version)
+    if version is not None and not _VERSION.fullmatch(version):
+        raise MisuseError(
+            Text(
+                "command.version_no_word_up_64",
+                "--version {text} is no word of up to 64 characters; write for example 1.4",
+                text=repr(version[:80]),
+            )
+        )
     order = ConnectOptions(
         directory=directory,
         manifest=manifest,
@@ -124,32 +122,16 @@ def _profile(db: str) -> Profile:
     return load_profile(service)
 
 
-def _check_version(version: str | None) -> None:
-    if version is not None and not _VERSION.fullmatch(version):
-        raise MisuseError(
-            Text(
-                "command.version_no_word_up_64",
-                "--version {text} is no word of up to 64 characters; write for example 1.4",
-                text=repr(version[:80]),
-            )
-        )
-
-
 @contextmanager
 def _open_log(file: Path | None) -> Iterator[TextIO | None]:
-    with ExitStack() as stack:
-        try:
-            log = None if file is None else stack.enter_context(file.open("a", encoding="utf-8"))
-        except OSError as error:
-            raise MisuseError(
-                Text(
-                    "command.cannot_write_name_another_file",
-                    "cannot write {file}: {why}; name another file after {option}",
-                    file=file,
-                    why=os_error_text(error),
-                    option="--bot-log",
-                )
-            ) from error
+    if file is None:
+        yield None
+        return
+    try:
+        log = file.open("a", encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(file, error, "--bot-log") from error
+    with log:
         yield log
 
 
@@ -204,21 +186,35 @@ class BridgeReport:
 
     def write(self, what: news.News) -> None:
         """Write one piece of news."""
-        self._count(what)
+        if isinstance(what, news.Connected):
+            self._bot = what.bot
+        elif isinstance(what, news.MatchBegan):
+            self._running += 1
+        elif isinstance(what, news.MatchEnded | news.MatchVanished):
+            self._running -= 1
+        if isinstance(what, news.MatchEnded):
+            self._played += 1
+            self._firsts += what.rank == 1
+            self._faults += len(what.faults)
         if isinstance(what, news.BotWrote) and self._log is not None:
             self._log.write(f"bot {what.process}| {what.line}\n")
             self._log.flush()
             return
         self._clear()
         if self._as_json:
-            self._lines.write(_as_data(what))
+            kind = re.sub(r"(?<!^)(?=[A-Z])", "_", type(what).__name__).lower()
+            self._lines.write({"event": kind, **asdict(what)})
         else:
             typer.echo(printable(_WORDS[type(what)](what) + self._hint(what)))
             sys.stdout.flush()
-        self._show()
+        if self._is_live:
+            text = say("cli_bridge.playing", running=self._running, summary=self._summary())
+            text = text[: min(_WIDTH, (width_of(self._status) or _WIDTH + 1) - 1)]
+            self._status.write(text)
+            self._status.flush()
+            self._shown = len(text)
 
     def _hint(self, what: news.News) -> str:
-        """Return which command tells more."""
         if isinstance(what, news.Waiting):
             ladders = next_command("ladder", "list", db=self._place)
             own = what.bot.rpartition("/")[2]
@@ -238,42 +234,16 @@ class BridgeReport:
             mine = next_command("match", "list", "--bot", self._bot, db=self._place)
             typer.echo(say("cli_bridge.hint_whom", summary=self._summary(), command=mine))
 
-    def _count(self, what: news.News) -> None:
-        if isinstance(what, news.Connected):
-            self._bot = what.bot
-        elif isinstance(what, news.MatchBegan):
-            self._running += 1
-        elif isinstance(what, news.MatchEnded | news.MatchVanished):
-            self._running -= 1
-        if isinstance(what, news.MatchEnded):
-            self._played += 1
-            self._firsts += what.rank == 1
-            self._faults += len(what.faults)
-
     def _summary(self) -> str:
         faults = say("cli_bridge.faults", count=self._faults) if self._faults else say("cli_bridge.no_fault")
         played = say("cli_bridge.played", count=self._played)
         return say("cli_bridge.summary", played=played, first=f"{self._firsts:,}", faults=faults)
-
-    def _show(self) -> None:
-        if self._is_live:
-            text = say("cli_bridge.playing", running=self._running, summary=self._summary())
-            text = text[: min(_WIDTH, (width_of(self._status) or _WIDTH + 1) - 1)]
-            self._status.write(text)
-            self._status.flush()
-            self._shown = len(text)
 
     def _clear(self) -> None:
         if self._shown:
             raw_stream(self._status).write(f"\r{' ' * self._shown}\r")
             self._status.flush()
             self._shown = 0
-
-
-def _as_data(what: news.News) -> dict[str, Any]:
-    """Return the news as JSON data, with its kind under `event`: MatchEnded becomes match_ended."""
-    kind = re.sub(r"(?<!^)(?=[A-Z])", "_", type(what).__name__).lower()
-    return {"event": kind, **asdict(what)}
 
 
 def _connected(what: news.Connected) -> str:

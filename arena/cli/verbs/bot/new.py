@@ -15,20 +15,13 @@ from arena.cli.shared.options import AsJson, example, get_game
 from arena.cli.shared.output import print_json
 from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.manifest_fields import FieldError, format_value, read_name
-from arena.hosting.sample_bots import KIT, NewBot, template_languages, write_new_bot
+from arena.hosting.sample_bots import KIT, template_languages, write_new_bot
 from engine import registry
 from engine.text import Text, nearest
 
 app = typer.Typer()
 LANGUAGES = template_languages()
-_ALSO_CALLED = {
-    "c++": "cpp",
-    "cxx": "cpp",
-    "javascript": "node",
-    "js": "node",
-    "node.js": "node",
-    "py": "python",
-}
+_ALSO_CALLED = {"c++": "cpp", "cxx": "cpp", "javascript": "node", "js": "node", "node.js": "node", "py": "python"}
 
 
 @app.command(
@@ -57,7 +50,17 @@ def new(
     if as_json:
         print_json({"name": called, "directory": str(directory), "language": language, "game": chosen})
         return
-    _print_written(written, called, chosen)
+    place = str(written.directory)
+    typer.echo(say("cli_bot.wrote", name=called, game=chosen, directory=place, files=", ".join(written.files)))
+    if written.has_kit:
+        typer.echo(say("cli_bot.kit_beside", kit=KIT))
+    typer.echo(say("cli_bot.next"))
+    for words in (
+        ("bot", "test", place),
+        ("login", "ADDRESS", "--name", "NAME", "--invitation", "CODE"),
+        ("--server", "NAME", "bot", "submit", place),
+    ):
+        typer.echo(f"  {join([program(), *words])}")
 
 
 def _check_language(language: str) -> None:
@@ -86,7 +89,6 @@ def _check_language(language: str) -> None:
 
 
 def _name(directory: Path, name: str | None) -> str:
-    """Return the name of the bot. Raise MisuseError if no bot can be called so."""
     try:
         return read_name(directory.absolute().name if name is None else name)
     except FieldError as error:
@@ -100,17 +102,3 @@ def _name(directory: Path, name: str | None) -> str:
                 name=format_value(directory.absolute().name),
             )
         ) from None
-
-
-def _print_written(written: NewBot, name: str, game: str) -> None:
-    directory = str(written.directory)
-    typer.echo(say("cli_bot.wrote", name=name, game=game, directory=directory, files=", ".join(written.files)))
-    if written.has_kit:
-        typer.echo(say("cli_bot.kit_beside", kit=KIT))
-    typer.echo(say("cli_bot.next"))
-    for words in (
-        ("bot", "test", directory),
-        ("login", "ADDRESS", "--name", "NAME", "--invitation", "CODE"),
-        ("--server", "NAME", "bot", "submit", directory),
-    ):
-        typer.echo(f"  {join([program(), *words])}")

@@ -16,12 +16,12 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.files import cannot_write
 from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.match.replay import ReplayError, load
 from arena.model.matches import Replay
-from engine.os_errors import os_error_text
 from engine.text import Text
 
 app = typer.Typer()
@@ -85,15 +85,7 @@ def _archive(out: Path) -> Iterator[Add]:
             yield add
         part.replace(out)
     except OSError as error:
-        raise MisuseError(
-            Text(
-                "command.cannot_write_name_another_file",
-                "cannot write {file}: {why}; name another file after {option}",
-                file=out,
-                why=os_error_text(error),
-                option="--out",
-            )
-        ) from error
+        raise cannot_write(out, error, "--out") from error
     finally:
         part.unlink(missing_ok=True)
 

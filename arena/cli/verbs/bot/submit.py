@@ -38,10 +38,7 @@ app = typer.Typer()
 def submit(
     directory: Annotated[Path, typer.Argument(metavar="DIRECTORY")],
     message: Annotated[str, typer.Option("--message", "-m")] = "",
-    predecessor: Annotated[
-        int | None,
-        typer.Option(metavar="N"),
-    ] = None,
+    predecessor: Annotated[int | None, typer.Option(metavar="N")] = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait")] = True,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
@@ -61,7 +58,12 @@ def submit(
     with open_service(service) as arena:
         with _resumable():
             submitted = _send(arena, directory, message, predecessor)
-        _print_submitted(submitted)
+        what = say("cli_bot.submitted") if submitted.new else say("cli_bot.submitted_before")
+        version = say(
+            "cli_bot.version_of", bot=submitted.bot, version=submitted.number, hash=submitted.content_hash[:12]
+        )
+        typer.echo(f"{what} {version}{_outlook(submitted)}", err=True)
+        _print_waiting(submitted.admission, "")
         log = next_command("bot", "admission", submitted.bot, db=db)
         admission = _watch(arena, submitted, log) if wait else submitted.admission
     if as_json:
@@ -102,15 +104,7 @@ def _resumable() -> Iterator[None]:
         ) from None
 
 
-def _print_submitted(submitted: Submitted) -> None:
-    what = say("cli_bot.submitted") if submitted.new else say("cli_bot.submitted_before")
-    version = say("cli_bot.version_of", bot=submitted.bot, version=submitted.number, hash=submitted.content_hash[:12])
-    typer.echo(f"{what} {version}{_outlook(submitted)}", err=True)
-    _print_waiting(submitted.admission, "")
-
-
 def _outlook(submitted: Submitted) -> str:
-    """Return what becomes of the version now, unless that goes without saying."""
     if submitted.admission is None:
         return say("cli_bot.needs_no_admission")
     if submitted.new:
@@ -128,7 +122,6 @@ def _print_waiting(admission: Admission | None, said: str) -> str:
 
 
 def _watch(arena: RemoteArena, submitted: Submitted, log: str) -> Admission | None:
-    """Show the findings as they come until the admission is over, and return it."""
     last, shown = submitted.admission, 0
     if last is None:
         return None

@@ -74,14 +74,22 @@ def watch_and(directory: Path, test: Callable[[], None], wait: Callable[[float],
         in_a_row = 0
         while True:
             before = take_snapshot(directory)
-            _separate(directory, changed)
-            _run(test)
+            more = say("cli_bot.and_more", count=len(changed) - _SHOWN_FILES) if len(changed) > _SHOWN_FILES else ""
+            why = say("cli_bot.changed", files=", ".join(changed[:_SHOWN_FILES]), more=more) if changed else ""
+            typer.echo(f"\n{'=' * 20} {time.strftime('%H:%M:%S')} {printable(directory.name + why)} {'=' * 20}")
+            try:
+                test()
+            except InterruptedRunError:
+                raise
+            except Exception as error:  # half-written files are usual here: the author mends them, and it goes on
+                report(error)
             after = take_snapshot(directory)
             within = changed_files(before, after)
             in_a_row = in_a_row + 1 if within else 0
             if in_a_row >= MOST_CHANGED_WITHIN:
                 before, in_a_row = after, 0
-                _warn_of_own_writing(within)
+                shown = printable(", ".join(within[:_SHOWN_FILES]))
+                typer.echo("\n" + say("cli_bot.not_tested_again", tests=MOST_CHANGED_WITHIN, files=shown), err=True)
             typer.echo("\n" + say("cli_bot.watching", directory=printable(str(directory))), err=True)
             changed = wait_for_change(directory, before, wait)
     except KeyboardInterrupt:
@@ -97,27 +105,3 @@ def wait_for_change(directory: Path, before: Snapshot, wait: Callable[[float], N
         if now == last and (changed := changed_files(before, now)):
             return changed
         last = now
-
-
-def _run(test: Callable[[], None]) -> None:
-    try:
-        test()
-    except InterruptedRunError:
-        raise
-    except Exception as error:  # half-written files are usual here: the author mends them, and it goes on
-        report(error)
-
-
-def _warn_of_own_writing(names: Sequence[str]) -> None:
-    shown = printable(", ".join(names[:_SHOWN_FILES]))
-    typer.echo(
-        "\n" + say("cli_bot.not_tested_again", tests=MOST_CHANGED_WITHIN, files=shown),
-        err=True,
-    )
-
-
-def _separate(directory: Path, changed: Sequence[str]) -> None:
-    """Write a line between two tests that says when this one began, and what had changed."""
-    more = say("cli_bot.and_more", count=len(changed) - _SHOWN_FILES) if len(changed) > _SHOWN_FILES else ""
-    why = say("cli_bot.changed", files=", ".join(changed[:_SHOWN_FILES]), more=more) if changed else ""
-    typer.echo(f"\n{'=' * 20} {time.strftime('%H:%M:%S')} {printable(directory.name + why)} {'=' * 20}")

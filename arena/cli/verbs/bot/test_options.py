@@ -41,36 +41,20 @@ _SEED_BITS = 32
 class BotTestOptions:
     """What a test shall be like: its fields are the options of both commands."""
 
-    directory: Annotated[
-        Path,
-        typer.Argument(metavar="DIRECTORY", show_default=False),
-    ]
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", show_default=False)]
     game: Annotated[str | None, typer.Option("--game", metavar="GAME")] = None
     seats: Annotated[int | None, typer.Option("--seats", metavar="N")] = None
     against: Annotated[str, typer.Option("--against", metavar="A,B,...")] = DEFAULT_AGAINST
     matches: Annotated[int, typer.Option("--matches", min=0, metavar="N")] = 0
     quick: Annotated[bool, typer.Option("--quick")] = False
-    time: Annotated[
-        str,
-        typer.Option(
-            "--time",
-            "--time-control",
-            metavar="TIME",
-        ),
-    ] = DEFAULT_TIME
+    time: Annotated[str, typer.Option("--time", "--time-control", metavar="TIME")] = DEFAULT_TIME
     cores: Cores = 1
     start_limit: StartLimit = DEFAULT_START_LIMIT
     seed: Seed = None
     workers: Workers = 0
-    sandbox: Annotated[
-        str,
-        typer.Option("--sandbox", metavar="LEVEL"),
-    ] = AUTO
+    sandbox: Annotated[str, typer.Option("--sandbox", metavar="LEVEL")] = AUTO
     runtimes: RuntimesFile = settings.RUNTIMES.default
-    keep: Annotated[
-        Path | None,
-        typer.Option("--keep", metavar="DIRECTORY"),
-    ] = None
+    keep: Annotated[Path | None, typer.Option("--keep", metavar="DIRECTORY")] = None
 
     @property
     def clock(self) -> TimeControl:
@@ -155,7 +139,6 @@ class BotTestOptions:
 
 
 def _outermost(grounds: list[TrialSetup]) -> list[TrialSetup]:
-    """Return the grounds of the fewest and of the most seats of each game."""
     seats: dict[str, list[int]] = {}
     for ground in grounds:
         seats.setdefault(ground.game, []).append(ground.seats)
@@ -199,10 +182,7 @@ def find_test_level(sandbox: str) -> BotTestSandbox:
     if sandbox != AUTO:
         return _level(find_level(has_owner=False, policy=policy), say("cli_bot.as_asked"))
     if not has_proc():
-        return _level(
-            NONE,
-            say("cli_bot.no_proc"),
-        )
+        return _level(NONE, say("cli_bot.no_proc"))
     try:
         return _level(find_level(has_owner=False, policy=SandboxPolicy(strongest_level())), say("cli_bot.as_service"))
     except SandboxUnavailableError as error:

@@ -31,7 +31,6 @@ from arena.model.columns import SEATS, TOGETHER, Column, ColumnKind, pick, witho
 from arena.trial.artifacts import ArtifactDirectory, whole_log
 from arena.trial.lineup import SEARCH, Lineup, of_known_rules, opponent_in
 from arena.trial.local_test import (
-    Tested,
     ValueDrop,
     decision_times,
     find_drop,
@@ -107,7 +106,6 @@ def open_test(wishes: BotTestOptions) -> Iterator[Callable[[], Coroutine[Any, An
 
 
 async def _test(wishes: BotTestOptions, programs: StoredPrograms, keep: Path) -> BotTest:
-    """Test a bot; show on stderr how far that is."""
     prepared = await prepare_bot(wishes.directory, programs)
     kept = await asyncio.to_thread(ArtifactDirectory, keep)
     level, seed = programs.sandbox_level(has_owner=False), wishes.drawn_seed()
@@ -122,10 +120,23 @@ async def _test(wishes: BotTestOptions, programs: StoredPrograms, keep: Path) ->
     if not grounds:
         return record
     lineup = Lineup(seat, grounds, wishes.samples(), wishes.clock, seed, wishes.number_of_matches, wishes.cores)
-    tested = await _play(lineup, granted_workers(wishes.workers, wishes.cores))
+    workers = granted_workers(wishes.workers, wishes.cores)
+    display = ProgressDisplay(0, 0)
+    async with LocalExecutor(workers, cores=lineup.cores) as executor:
+        tested = await try_out(lineup, executor, lambda over, total: display.update(over, total=total))
+    display.end(tested.played)
     for played in tested.matches:
         await asyncio.to_thread(kept.add, played)
-    turned = await _review(tested.matches, kept)
+    lost: dict[str, list[PlayedTrial]] = {}
+    for played in sorted(filter(is_lost, tested.matches), key=score_of):
+        lost.setdefault(opponent_in(played.trial), []).append(played)
+    turned = tuple(
+        [
+            Turned(played, kept.replay(played), await find_drop(kept.replay(played), played.trial.own[0]))
+            for found in lost.values()
+            for played in found[:MOST_REVIEWED]
+        ]
+    )
     return replace(record, findings=(*record.findings, *tested.findings), matches=tested.matches, turned=turned)
 
 
@@ -142,28 +153,6 @@ def _built(prepared: PreparedBot) -> list[Finding]:
             ),
         )
     ]
-
-
-async def _play(lineup: Lineup, workers: int) -> Tested:
-    display = ProgressDisplay(0, 0)
-    async with LocalExecutor(workers, cores=lineup.cores) as executor:
-        tested = await try_out(lineup, executor, lambda over, total: display.update(over, total=total))
-    display.end(tested.played)
-    return tested
-
-
-async def _review(matches: Sequence[PlayedTrial], kept: ArtifactDirectory) -> tuple[Turned, ...]:
-    """Return the matches that were lost most clearly, a few against each sample, and where they turned."""
-    lost: dict[str, list[PlayedTrial]] = {}
-    for played in sorted(filter(is_lost, matches), key=score_of):
-        lost.setdefault(opponent_in(played.trial), []).append(played)
-    return tuple(
-        [
-            Turned(played, kept.replay(played), await find_drop(kept.replay(played), played.trial.own[0]))
-            for found in lost.values()
-            for played in found[:MOST_REVIEWED]
-        ]
-    )
 
 
 def _milliseconds(us: int) -> str:
@@ -185,25 +174,47 @@ def print_test(test: BotTest) -> None:
     """Print a test for people."""
     for finding in test.findings:
         typer.echo(finding_line(finding))
-        _print_evidence(test, finding)
+        if finding.state is FindingState.FAILED:
+            evidence = finding.evidence
+            for line in str(evidence.get("log") or evidence.get("stderr") or "").rstrip().splitlines()[-_SHOWN_LINES:]:
+                typer.echo(f"  | {printable(line)}")
+            for line in str(evidence.get("stdout") or "").rstrip().splitlines()[-_SHOWN_LINES:]:
+                typer.echo(f"  stdout | {printable(line)}")
+            if (replay := _replay_of(test, evidence)) is not None:
+                typer.echo("  " + say("cli_bot.shows_position", command=_show(replay, evidence["ply"])))
     if test.matches:
-        _print_figures(test)
-        _print_turned(test.turned)
+        times = [asdict(one) for one in decision_times(test.matches)]
+        if times:
+            typer.echo("\n" + say("cli_bot.decisions"))
+            print_table(_TIMES, times, as_json=False)
+        typer.echo("\n" + say("cli_bot.memory", memory=_memory_text(test)) + "\n")
+        if SEARCH in {opponent_in(played.trial) for played in test.matches}:
+            typer.echo(say("cli_bot.against_search", search=SEARCH, playouts=SEARCH_PLAYOUTS))
+        else:
+            typer.echo(say("cli_bot.against_samples"))
+        rows = _score_rows(test.matches)
+        print_table(without_empty(_SCORES, rows), rows, as_json=False)
+        if test.turned:
+            typer.echo("\n" + say("cli_bot.lost"))
+        for one in test.turned:
+            ground, fall = one.played.trial.setup, one.fall
+            where = say("cli_bot.value_to", opponent=opponent_in(one.played.trial), ground=told(ground.describe()))
+            if fall is None:
+                typer.echo(f"  {where}: `{_show(one.replay)}`")
+            else:
+                typer.echo(
+                    "  "
+                    + say(
+                        "cli_bot.fell",
+                        where=where,
+                        before=f"{fall.before:.2f}",
+                        after=f"{fall.after:.2f}",
+                        command=_show(one.replay, fall.ply),
+                    )
+                )
         _print_tail(test)
         typer.echo("\n" + say("cli_bot.kept_in", directory=test.kept.directory))
         typer.echo(say("cli_bot.same_matches", seed=test.seed, again=test.seed))
-
-
-def _print_evidence(test: BotTest, finding: Finding) -> None:
-    if finding.state is not FindingState.FAILED:
-        return
-    evidence = finding.evidence
-    for line in str(evidence.get("log") or evidence.get("stderr") or "").rstrip().splitlines()[-_SHOWN_LINES:]:
-        typer.echo(f"  | {printable(line)}")
-    for line in str(evidence.get("stdout") or "").rstrip().splitlines()[-_SHOWN_LINES:]:
-        typer.echo(f"  stdout | {printable(line)}")
-    if (replay := _replay_of(test, evidence)) is not None:
-        typer.echo("  " + say("cli_bot.shows_position", command=_show(replay, evidence["ply"])))
 
 
 def _replay_of(test: BotTest, evidence: Mapping[str, Any]) -> Path | None:
@@ -216,20 +227,6 @@ def _replay_of(test: BotTest, evidence: Mapping[str, Any]) -> Path | None:
             if found == wanted and played.report.plies >= fault.ply > 0:
                 return test.kept.replay(played)
     return None
-
-
-def _print_figures(test: BotTest) -> None:
-    times = [asdict(one) for one in decision_times(test.matches)]
-    if times:
-        typer.echo("\n" + say("cli_bot.decisions"))
-        print_table(_TIMES, times, as_json=False)
-    typer.echo("\n" + say("cli_bot.memory", memory=_memory_text(test)) + "\n")
-    if SEARCH in {opponent_in(played.trial) for played in test.matches}:
-        typer.echo(say("cli_bot.against_search", search=SEARCH, playouts=SEARCH_PLAYOUTS))
-    else:
-        typer.echo(say("cli_bot.against_samples"))
-    rows = _score_rows(test.matches)
-    print_table(without_empty(_SCORES, rows), rows, as_json=False)
 
 
 def _memory_text(test: BotTest) -> str:
@@ -248,27 +245,6 @@ def _score_rows(matches: Sequence[PlayedTrial]) -> list[dict[str, Any]]:
         interval = row.pop("score")
         rows.append({**row, "mean": interval["mean"], "low": interval["low"], "high": interval["high"]})
     return rows
-
-
-def _print_turned(turned: Sequence[Turned]) -> None:
-    if turned:
-        typer.echo("\n" + say("cli_bot.lost"))
-    for one in turned:
-        ground, fall = one.played.trial.setup, one.fall
-        where = say("cli_bot.value_to", opponent=opponent_in(one.played.trial), ground=told(ground.describe()))
-        if fall is None:
-            typer.echo(f"  {where}: `{_show(one.replay)}`")
-        else:
-            typer.echo(
-                "  "
-                + say(
-                    "cli_bot.fell",
-                    where=where,
-                    before=f"{fall.before:.2f}",
-                    after=f"{fall.after:.2f}",
-                    command=_show(one.replay, fall.ply),
-                )
-            )
 
 
 def _print_tail(test: BotTest) -> None:
@@ -296,25 +272,22 @@ def _show(replay: Path, ply: int | None = None) -> str:
 
 def print_test_json(test: BotTest) -> None:
     """Print all that is known of a test, for a program."""
-    print_json(test_json(test))
-
-
-def test_json(test: BotTest) -> dict[str, Any]:
-    """Return all that is known of a test as JSON data."""
-    return {
-        "bot": test.name,
-        "version": test.version,
-        "fine": test.is_fine,
-        "sandbox": test.level,
-        "seed": test.seed,
-        "findings": [{**asdict(finding), "check": str(finding.check)} for finding in test.findings],
-        "decisions": [asdict(one) for one in decision_times(test.matches)],
-        "memory": {"peak_bytes": peak_memory_bytes(test.matches), "limit_mb": test.memory_mb},
-        "scores": _score_rows(test.matches),
-        "lost": [_turned_json(one) for one in test.turned],
-        "matches": [_match_json(test, played) for played in test.matches],
-        "kept": str(test.kept.directory),
-    }
+    print_json(
+        {
+            "bot": test.name,
+            "version": test.version,
+            "fine": test.is_fine,
+            "sandbox": test.level,
+            "seed": test.seed,
+            "findings": [{**asdict(finding), "check": str(finding.check)} for finding in test.findings],
+            "decisions": [asdict(one) for one in decision_times(test.matches)],
+            "memory": {"peak_bytes": peak_memory_bytes(test.matches), "limit_mb": test.memory_mb},
+            "scores": _score_rows(test.matches),
+            "lost": [_turned_json(one) for one in test.turned],
+            "matches": [_match_json(test, played) for played in test.matches],
+            "kept": str(test.kept.directory),
+        }
+    )
 
 
 def _turned_json(turned: Turned) -> dict[str, Any]:

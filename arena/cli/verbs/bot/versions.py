@@ -93,9 +93,7 @@ def _print_bot(bot: BotDetail) -> None:
 
 @app.command(epilog=example("arena --server club bot admission my-bot", "arena bot admission ada/fox@3f9a01c2"))
 def admission(
-    version: Annotated[str, typer.Argument(metavar="BOT")],
-    db: Database = settings.DB.default,
-    as_json: AsJson = False,
+    version: Annotated[str, typer.Argument(metavar="BOT")], db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
     """Show what the checks of a version found."""
     with connect(db) as connection:
@@ -160,9 +158,7 @@ def annul(version: VersionText, why: Why, db: Database = settings.DB.default, as
 
 @app.command(epilog=example("arena bot remove foxx", "arena bot remove fox@3f9a01c2"))
 def remove(
-    text: Annotated[str, typer.Argument(metavar="BOT")],
-    db: Database = settings.DB.default,
-    as_json: AsJson = False,
+    text: Annotated[str, typer.Argument(metavar="BOT")], db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
     """Take a bot away that has not played."""
     with connect(db) as connection:

@@ -91,7 +91,8 @@ def profile(game_name: str | None, seconds: float, workers: int, *, as_json: boo
         finally:
             _write_live("")
     if as_json:
-        print_profile_json(game, split)
+        figures = {"decisions_per_s": split.decisions_per_s, "cpu_us": split.cpu_us, "busy_cores": split.busy_cores}
+        print_json({"game": game.name, "cores": count_cores(), **figures, **asdict(split)}, table="parts")
     else:
         print_profile(split)
 
@@ -121,12 +122,6 @@ def _write_live(text: str) -> None:
         sys.stderr.flush()
 
 
-def print_profile_json(game: Game, split: Split) -> None:
-    """Print all of it for programs."""
-    figures = {"decisions_per_s": split.decisions_per_s, "cpu_us": split.cpu_us, "busy_cores": split.busy_cores}
-    print_json({"game": game.name, "cores": count_cores(), **figures, **asdict(split)}, table="parts")
-
-
 def print_profile(split: Split) -> None:
     """Print two tables, and after each what it says."""
     typer.echo(say("cli_doctor.cpu_title") + "\n")
@@ -134,7 +129,14 @@ def print_profile(split: Split) -> None:
     total = {"part": "all", "cost": f"{split.cpu_us:.0f} us", "share": 1.0, "to_do": ""}
     print_table(_PARTS, [*rows, total], as_json=False)
     typer.echo("\n" + _rate(split))
-    typer.echo(_busy(split))
+    cores = count_cores()
+    if split.busy_cores >= FULL * cores:
+        advice = "cli_doctor.busy_full"
+    elif split.workers < cores:
+        advice = "cli_doctor.busy_workers"
+    else:
+        advice = "cli_doctor.busy_free"
+    typer.echo(say(advice, busy=f"{split.busy_cores:.1f}", cores=cores))
     typer.echo("\n" + say("cli_doctor.wall_title") + "\n")
     walls = [
         {
@@ -171,18 +173,6 @@ def _rate(split: Split) -> str:
     )
 
 
-def _busy(split: Split) -> str:
-    """Return what limits this run: cores, workers, or what is waited for."""
-    cores = count_cores()
-    if split.busy_cores >= FULL * cores:
-        advice = "cli_doctor.busy_full"
-    elif split.workers < cores:
-        advice = "cli_doctor.busy_workers"
-    else:
-        advice = "cli_doctor.busy_free"
-    return say(advice, busy=f"{split.busy_cores:.1f}", cores=cores)
-
-
 @dataclass(frozen=True, slots=True)
 class ProfiledTournament:
     """Where matches are played to be measured."""
@@ -202,31 +192,20 @@ def seats_of(game: Game) -> int:
 def profiled_tournament(game: Game, seconds: float, workers: int) -> Iterator[ProfiledTournament]:
     """Plan a tournament in a new database for so long a measuring; nothing of it is left when the block ends."""
     with scratch_directory() as directory, connect(str(directory / "arena.db"), makes=True) as connection:
-        bots = _add_bots(connection, directory, seats_of(game))
-        form = RoundRobin(len(bots), _blocks(game, seconds, workers))
+        seats = seats_of(game)
+        assert connection.storage is not None
+        bots = [f"{SAMPLE}-{number}" for number in range(1, seats + 1)]
+        for name in bots:
+            place = directory / name
+            shutil.copytree(sample_directory(SAMPLE), place, ignore=shutil.ignore_patterns("__pycache__"))
+            manifest = place / MANIFEST_NAME
+            manifest.write_text(_NAME.sub(f'name = "{name}"', manifest.read_text(encoding="utf-8")), encoding="utf-8")
+            add_bot(connection.storage.database, connection.storage.programs, place, None, build_added)
+        decisions = game.playable.usual_decisions(seats) if game.playable else USUAL_DECISIONS
+        matches = min((seconds + START_S) * workers * FASTEST / max(decisions, 1), MOST_MATCHES)
+        form = RoundRobin(len(bots), max(round(matches / seats), 1))
         order = tournament_request(MatchTerms(time=TIME, seed=1), form, game.name, bots)
         yield ProfiledTournament(directory, connection, connection.arena.tournaments.create_tournament(order).id)
-
-
-def _blocks(game: Game, seconds: float, workers: int) -> int:
-    """Return as many blocks as the fastest machine may play."""
-    seats = seats_of(game)
-    decisions = game.playable.usual_decisions(seats) if game.playable else USUAL_DECISIONS
-    matches = min((seconds + START_S) * workers * FASTEST / max(decisions, 1), MOST_MATCHES)
-    return max(round(matches / seats), 1)
-
-
-def _add_bots(connection: ArenaConnection, directory: Path, count: int) -> list[str]:
-    """Add the random sample under so many names."""
-    assert connection.storage is not None
-    names = [f"{SAMPLE}-{number}" for number in range(1, count + 1)]
-    for name in names:
-        place = directory / name
-        shutil.copytree(sample_directory(SAMPLE), place, ignore=shutil.ignore_patterns("__pycache__"))
-        manifest = place / MANIFEST_NAME
-        manifest.write_text(_NAME.sub(f'name = "{name}"', manifest.read_text(encoding="utf-8")), encoding="utf-8")
-        add_bot(connection.storage.database, connection.storage.programs, place, None, build_added)
-    return names
 
 
 async def measure(
@@ -260,8 +239,6 @@ async def _run(profiled_tournament: ProfiledTournament, executor: _Timed, record
 
 
 class _Timed:
-    """Passes matches on, and notes when their results come."""
-
     def __init__(self, inner: LocalExecutor, recording: Recording) -> None:
         self._inner = inner
         self._recording = recording

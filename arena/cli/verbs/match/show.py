@@ -16,7 +16,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
 from arena.cli.shared.pools import describe_pool
 from arena.model.columns import MATCH_SEATS, Column, ColumnKind
-from arena.model.matches import LOG_STAYS_AT_HOME, AttemptFact, MatchDetail, MatchSeat, MatchTimes, SeatLog, SeatTime
+from arena.model.matches import LOG_STAYS_AT_HOME, AttemptFact, MatchDetail, MatchSeat, MatchTimes, SeatTime
 from ratings.values.states import AttemptState, MatchState
 
 if TYPE_CHECKING:  # it names every value that crosses the interface
@@ -50,7 +50,26 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
         spent = {} if times is None else {"times": asdict(times)}
         print_json({**asdict(detail), **spent}, table="seats")
         return
-    print_facts(_people_facts(detail))
+    state = named("search.state_", detail.state.value)
+    facts = {
+        "match": detail.match_id,
+        "tournament": say(
+            "cli_match.of_tournament", tournament=detail.tournament, block=detail.block, rotation=detail.rotation
+        ),
+        "pool": describe_pool(detail.pool),
+        "state": state if detail.void_reason is None else f"{state}: {told(detail.void_reason)}",
+        "started": format_instant(detail.started_at_us),
+        "length": _length(detail),
+        "sandbox": _sandbox(detail),
+    }
+    removed = {"replay": detail.replay_removed_at_us, "logs": detail.logs_removed_at_us}
+    print_facts(
+        {
+            **facts,
+            **({"annulled": detail.annulled} if detail.annulled else {}),
+            **{name: say("cli_match.removed", at=format_instant(at)) for name, at in removed.items() if at is not None},
+        }
+    )
     typer.echo()
     print_table(MATCH_SEATS, [replace(seat, runtime=_runtime(seat)) for seat in detail.seats], as_json=False)
     print_problems(detail)
@@ -66,31 +85,6 @@ def _runtime(seat: MatchSeat) -> str | None:
     if seat.remote:
         return say("cli_shared.remote")
     return None if seat.runtime is None else f"{seat.runtime_name or ''} {seat.runtime[:_SHOWN_DIGITS]}".strip()
-
-
-def _people_facts(detail: MatchDetail) -> dict[str, Any]:
-    facts = {
-        "match": detail.match_id,
-        "tournament": say(
-            "cli_match.of_tournament", tournament=detail.tournament, block=detail.block, rotation=detail.rotation
-        ),
-        "pool": describe_pool(detail.pool),
-        "state": _state(detail),
-        "started": format_instant(detail.started_at_us),
-        "length": _length(detail),
-        "sandbox": _sandbox(detail),
-    }
-    removed = {"replay": detail.replay_removed_at_us, "logs": detail.logs_removed_at_us}
-    return {
-        **facts,
-        **({"annulled": detail.annulled} if detail.annulled else {}),
-        **{name: say("cli_match.removed", at=format_instant(at)) for name, at in removed.items() if at is not None},
-    }
-
-
-def _state(detail: MatchDetail) -> str:
-    state = named("search.state_", detail.state.value)
-    return state if detail.void_reason is None else f"{state}: {told(detail.void_reason)}"
 
 
 def _sandbox(detail: MatchDetail) -> str | None:
@@ -120,10 +114,7 @@ def _length(detail: MatchDetail) -> str:
 @app.command(epilog=example("arena match log 3f9a01c2", "arena --server club match log 3f9a01c2 --seat 0"))
 def log(
     match: MatchId,
-    seat: Annotated[
-        int | None,
-        typer.Option("--seat", min=0, metavar="SEAT"),
-    ] = None,
+    seat: Annotated[int | None, typer.Option("--seat", min=0, metavar="SEAT")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
@@ -134,13 +125,35 @@ def log(
         detail = _of_seats(matches.get_match(match), {one.seat for one in logs})
         times = _times_of(matches, detail, {one.seat for one in logs})
     if as_json:
-        _print_json(detail, logs, times)
+        print_json(
+            {
+                "match_id": detail.match_id,
+                "state": detail.state,
+                "logs_removed_at_us": detail.logs_removed_at_us,
+                "replay_removed_at_us": detail.replay_removed_at_us,
+                "logs": [asdict(one) for one in logs],
+                "times": [asdict(one) for one in times.totals],
+                "faults": [asdict(one) for one in detail.faults],
+                "leak_checks": [asdict(one) for one in detail.leak_checks],
+            }
+        )
     else:
-        _print(detail, logs, times, connection)
+        if times.totals:
+            print_totals(times.totals, [seat.seat for seat in detail.seats if seat.remote])
+        elif detail.replay_removed_at_us is not None:
+            typer.echo(say("cli_match.times_removed", at=format_instant(detail.replay_removed_at_us)))
+
+        print_problems(detail)
+        if detail.logs_removed_at_us is not None:
+            typer.echo("\n" + say("cli_match.logs_removed", at=format_instant(detail.logs_removed_at_us)))
+            return
+        for one in logs:
+            head = say("cli_match.wrote") if one.text else _why_nothing(detail, one.seat, connection)
+            typer.echo("\n" + say("cli_match.seat_log", seat=one.seat, bot=one.bot, head=head))
+            print_lines(one.text)
 
 
 def _of_seats(detail: MatchDetail, seats: Collection[int]) -> MatchDetail:
-    """Return a match with the faults and the leak checks of these seats only."""
     return replace(
         detail,
         faults=tuple(fault for fault in detail.faults if fault.seat in seats),
@@ -150,42 +163,10 @@ def _of_seats(detail: MatchDetail, seats: Collection[int]) -> MatchDetail:
 
 
 def _times_of(matches: Matches, detail: MatchDetail, seats: Collection[int]) -> MatchTimes:
-    """Return the times of these seats; none of a match without a replay, where they stand."""
     if detail.plies is None or detail.replay_removed_at_us is not None:
         return MatchTimes()
     times = matches.get_times(detail.match_id)
     return MatchTimes((), tuple(one for one in times.totals if one.seat in seats))
-
-
-def _print_json(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes) -> None:
-    print_json(
-        {
-            "match_id": detail.match_id,
-            "state": detail.state,
-            "logs_removed_at_us": detail.logs_removed_at_us,
-            "replay_removed_at_us": detail.replay_removed_at_us,
-            "logs": [asdict(one) for one in logs],
-            "times": [asdict(one) for one in times.totals],
-            "faults": [asdict(one) for one in detail.faults],
-            "leak_checks": [asdict(one) for one in detail.leak_checks],
-        }
-    )
-
-
-def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, connection: ArenaConnection) -> None:
-    if times.totals:
-        print_totals(times.totals, [seat.seat for seat in detail.seats if seat.remote])
-    elif detail.replay_removed_at_us is not None:
-        typer.echo(say("cli_match.times_removed", at=format_instant(detail.replay_removed_at_us)))
-
-    print_problems(detail)
-    if detail.logs_removed_at_us is not None:
-        typer.echo("\n" + say("cli_match.logs_removed", at=format_instant(detail.logs_removed_at_us)))
-        return
-    for one in logs:
-        head = say("cli_match.wrote") if one.text else _why_nothing(detail, one.seat, connection)
-        typer.echo("\n" + say("cli_match.seat_log", seat=one.seat, bot=one.bot, head=head))
-        print_lines(one.text)
 
 
 def _why_nothing(detail: MatchDetail, seat: int, connection: ArenaConnection) -> str:

@@ -27,10 +27,7 @@ app = typer.Typer()
 @app.command(epilog=example("arena --server club match watch 3f9a01c2", "arena match watch 3f9a01c2 --log 0"))
 def watch(
     match: MatchId,
-    log: Annotated[
-        int | None,
-        typer.Option("--log", min=0, metavar="SEAT"),
-    ] = None,
+    log: Annotated[int | None, typer.Option("--log", min=0, metavar="SEAT")] = None,
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
@@ -116,11 +113,25 @@ class _EventPrinter:
         words = self._words(event)
         text = ""
         if event.start is not None:
-            text = _start_text(event.start)
+            seats = ", ".join(f"{seat} {bot}" for seat, bot in enumerate(event.start.bots))
+            text = say("cli_match.starts", match=event.start.match_id, game=event.start.game, seats=seats)
         elif event.move is not None:
             text = _move_text(event.move, words)
         elif event.end is not None:
-            text = _end_text(event.end)
+            if event.end.lost:
+                text = say("cli_match.over_no_result")
+            else:
+                ranks = ", ".join(f"{seat} {rank}" for seat, rank in enumerate(event.end.ranks))
+                faults = "".join(
+                    say("cli_match.fault_at", bot=fault.bot, cause=named("fault.", fault.cause), ply=fault.ply)
+                    for fault in event.end.faults
+                )
+                text = say(
+                    "cli_match.over",
+                    how=say("cli_match.by_rules") if event.end.by_rules else say("cli_match.by_forfeit"),
+                    ranks=ranks,
+                    faults=faults,
+                )
         typer.echo(printable(text))
 
     def _words(self, event: MatchEvent) -> str:
@@ -135,28 +146,7 @@ class _EventPrinter:
         return " ".join(self._story.frames[-1].words) if event.move is not None else ""
 
 
-def _start_text(start: LiveStart) -> str:
-    seats = ", ".join(f"{seat} {bot}" for seat, bot in enumerate(start.bots))
-    return say("cli_match.starts", match=start.match_id, game=start.game, seats=seats)
-
-
 def _move_text(move: LiveMove, words: str) -> str:
     time = "" if move.elapsed_us is None else f"{move.elapsed_us / 1000:.1f} ms"
     parts = [f"{move.ply:4}", f"{move.seat} {move.bot}", move.text, time, words, move.note and f"[{move.note}]"]
     return "  ".join(part for part in parts if part)
-
-
-def _end_text(end: LiveEnd) -> str:
-    if end.lost:
-        return say("cli_match.over_no_result")
-    ranks = ", ".join(f"{seat} {rank}" for seat, rank in enumerate(end.ranks))
-    faults = "".join(
-        say("cli_match.fault_at", bot=fault.bot, cause=named("fault.", fault.cause), ply=fault.ply)
-        for fault in end.faults
-    )
-    return say(
-        "cli_match.over",
-        how=say("cli_match.by_rules") if end.by_rules else say("cli_match.by_forfeit"),
-        ranks=ranks,
-        faults=faults,
-    )

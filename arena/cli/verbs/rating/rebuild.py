@@ -69,5 +69,4 @@ def _rebuild(storage: Storage, pool: str | None, report: OnWorkProgress) -> tupl
 
 
 def _pool_id(storage: Storage, pool: str | None) -> str | None:
-    """Return the id of the pool that was named, or `None`, which stands for all pools."""
     return find_pool(storage.database, pool).id if pool else None

@@ -35,8 +35,6 @@ _PART = 500
 
 @dataclass(slots=True)
 class _Printed:
-    """How far it is."""
-
     matches: int = 0
     left_out: int = 0
     first: str = ""
@@ -70,8 +68,27 @@ def dataset(
         total = sum(one.finished for one in chosen)
         with written(out, "--out") as stream, Export(out, stream) as export:
             _write(connection, chosen, bot, min(total, limit or total), export, so_far)
-            _need_some(so_far)
-    _print_progress(out, export, so_far, as_json=as_json)
+            if not so_far.matches:
+                why = f" ({so_far.first})" if so_far.first else ""
+                raise CliError(
+                    Text(
+                        "command.none_matches_can_training_set",
+                        "none of {count} matches can be in a training set{why}; nothing was written",
+                        count=so_far.left_out,
+                        why=why,
+                    )
+                )
+    size = out.stat().st_size
+    if as_json:
+        facts = {"file": str(out), "matches": so_far.matches, "positions": export.positions, "bytes": size}
+        print_json({**facts, "left_out": so_far.left_out, "why": so_far.first or None})
+        return
+    size_mb = f"{size / 1_000_000:.1f}"
+    typer.echo(
+        say("cli_replay.dataset_written", file=out, count=so_far.matches, positions=export.positions, size=size_mb)
+    )
+    if so_far.left_out:
+        typer.echo(say("cli_replay.dataset_left_out", count=so_far.left_out, why=told(so_far.first)), err=True)
 
 
 def _check_kind(out: Path) -> None:
@@ -137,7 +154,6 @@ def _write(
     export: Export,
     so_far: _Printed,
 ) -> None:
-    """Add the decisions of so many matches, and show how far that is."""
     shown = LazyProgress()
     for match in _matches(connection, chosen, bot):
         if so_far.matches == total:
@@ -193,31 +209,3 @@ def _document(connection: ArenaConnection, match: MatchSummary) -> dict[str, Any
         return load(connection.arena.replays.get_replay(match.id).data)
     except NotFoundError as error:  # removed by retention
         raise ClientError(str(error)) from error
-
-
-def _need_some(so_far: _Printed) -> None:
-    """Raise CliError if there is nothing to write."""
-    if not so_far.matches:
-        why = f" ({so_far.first})" if so_far.first else ""
-        raise CliError(
-            Text(
-                "command.none_matches_can_training_set",
-                "none of {count} matches can be in a training set{why}; nothing was written",
-                count=so_far.left_out,
-                why=why,
-            )
-        )
-
-
-def _print_progress(out: Path, export: Export, so_far: _Printed, *, as_json: bool) -> None:
-    size = out.stat().st_size
-    if as_json:
-        facts = {"file": str(out), "matches": so_far.matches, "positions": export.positions, "bytes": size}
-        print_json({**facts, "left_out": so_far.left_out, "why": so_far.first or None})
-        return
-    size_mb = f"{size / 1_000_000:.1f}"
-    typer.echo(
-        say("cli_replay.dataset_written", file=out, count=so_far.matches, positions=export.positions, size=size_mb)
-    )
-    if so_far.left_out:
-        typer.echo(say("cli_replay.dataset_left_out", count=so_far.left_out, why=told(so_far.first)), err=True)

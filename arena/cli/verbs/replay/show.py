@@ -37,12 +37,7 @@ _RIGHT = (True, True, False, False, False, True, True)
 _NARROWEST = 40
 """Words stand beside the other columns if a terminal leaves them so many; else below them."""
 _INDENT = 6
-ReplayName = Annotated[
-    str,
-    typer.Argument(
-        metavar="MATCH",
-    ),
-]
+ReplayName = Annotated[str, typer.Argument(metavar="MATCH")]
 
 
 @app.command(
@@ -60,50 +55,40 @@ def show(
     document = find_document(match, db)
     language = language_of_names(language, as_json=as_json)
     if ply is None and svg is None:
-        _show_match(document, language, as_json=as_json)
+        try:
+            story = story_of_replay(document, language, draws=False, evaluates=as_json)
+        except StoryError as error:
+            typer.echo(say("cli_replay.notation_alone", why=told(str(error))), err=True)
+            frames, finish = _in_notation(document), None
+        else:
+            frames, finish = story.frames[1:], story.finish
+        if as_json:
+            steps = [] if finish is None else [asdict(step) for step in finish.scoring]
+            whole = {**document, "plies": [frame_json(frame) for frame in frames], "scoring": steps}
+            print_json(whole, table="plies")
+            return
+        names = [seat["name"] for seat in document["seats"]]
+        game = get_game(document["game"])
+        who = who_plays(game, names, language)
+        print_facts(
+            {
+                "match": document["match_id"],
+                "game": say("cli_replay.game_seats", game=game.title, seats=len(names)),
+                "seats": ", ".join(f"{seat} {name}" for seat, name in enumerate(who)),
+                "started": format_instant(document["started_at_us"]),
+            }
+        )
+        typer.echo()
+        print_plies(frames)
+        if finish is not None:
+            print_scoring(finish, who)
+        typer.echo()
+        print_result(document["result"], who, has_scoring=finish is not None and bool(finish.scoring))
     else:
         _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
 
 
-def _show_match(document: Mapping[str, Any], language: str, *, as_json: bool) -> None:
-    """Tell all plies; in notation alone, with a word why, if the match cannot be played again here."""
-    try:
-        story = story_of_replay(document, language, draws=False, evaluates=as_json)
-    except StoryError as error:
-        typer.echo(say("cli_replay.notation_alone", why=told(str(error))), err=True)
-        frames, finish = _in_notation(document), None
-    else:
-        frames, finish = story.frames[1:], story.finish
-    if as_json:
-        steps = [] if finish is None else [asdict(step) for step in finish.scoring]
-        whole = {**document, "plies": [frame_json(frame) for frame in frames], "scoring": steps}
-        print_json(whole, table="plies")
-        return
-    _print_match(document, frames, finish, language)
-
-
-def _print_match(document: Mapping[str, Any], frames: Sequence[Frame], finish: Finish | None, language: str) -> None:
-    names = [seat["name"] for seat in document["seats"]]
-    game = get_game(document["game"])
-    who = who_plays(game, names, language)
-    print_facts(
-        {
-            "match": document["match_id"],
-            "game": say("cli_replay.game_seats", game=game.title, seats=len(names)),
-            "seats": ", ".join(f"{seat} {name}" for seat, name in enumerate(who)),
-            "started": format_instant(document["started_at_us"]),
-        }
-    )
-    typer.echo()
-    print_plies(frames)
-    if finish is not None:
-        print_scoring(finish, who)
-    typer.echo()
-    print_result(document["result"], who, has_scoring=finish is not None and bool(finish.scoring))
-
-
 def _in_notation(document: Mapping[str, Any]) -> list[Frame]:
-    """Return frames that hold what stands in the replay itself."""
     game = get_game(document["game"])
     return [
         Frame(

@@ -57,13 +57,21 @@ def show(
             table, following = "matches" if matches else "standings", map(asdict, rest)
             print_json(_facts(detail, page.items), table, longest="matches", rest=following)
         else:
-            _print_tournament(detail)
+            facts = {**_people_facts(detail), "leak_checks": leak_summary(detail.leak_checks)}
+            print_facts({**facts, "secret": detail.secret or say("cli_tournament.secret_later")})
+            for line in [*loss_lines(detail.host_losses), *leak_lines(detail.leak_checks)]:
+                typer.echo(line)
+            typer.echo()
+            print_standings(detail)
             print_faults(detail, db)
             _print_matches(page.items, rest)
     words = [detail.summary.name, *(["--matches"] if matches else [])]
     more = more_command("tournament", "show", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     print_more(more, as_json=as_json)
-    _print_rest(detail, as_json=as_json, db=db)
+    for verb, cursor in (("standings", detail.more_standings), ("leaks", detail.more_leak_checks)):
+        words = [verb, detail.summary.name]
+        more = more_command("tournament", *words, limit=paging.DEFAULT, cursor=cursor, as_json=as_json, db=db)
+        print_more(more, as_json=as_json, what=say(_REST[verb]))
     if not as_json and not detail.summary.is_over:
         typer.echo("\n" + _what_next(detail.summary, db))
 
@@ -73,15 +81,6 @@ def _what_next(summary: TournamentSummary, db: str) -> str:
     if summary.status == RUNNING:
         return say("cli_tournament.is_played", command=next_command("tournament", "watch", summary.name, db=db))
     return say("cli_tournament.plays_rest", command=next_command("tournament", "resume", summary.name, db=db))
-
-
-def _print_rest(detail: TournamentDetail, *, as_json: bool, db: str) -> None:
-    """Say how to see the rest of a table and of leak checks that are too long to be shown whole."""
-    rest = {"standings": detail.more_standings, "leaks": detail.more_leak_checks}
-    for verb, cursor in rest.items():
-        words = ("tournament", verb, detail.summary.name)
-        more = more_command(*words, limit=paging.DEFAULT, cursor=cursor, as_json=as_json, db=db)
-        print_more(more, as_json=as_json, what=say(_REST[verb]))
 
 
 def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[str, Any]:
@@ -96,15 +95,6 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
         "host_losses": [asdict(loss) for loss in detail.host_losses],
         "leak_checks": [asdict(check) for check in detail.leak_checks],
     }
-
-
-def _print_tournament(detail: TournamentDetail) -> None:
-    facts = {**_people_facts(detail), "leak_checks": leak_summary(detail.leak_checks)}
-    print_facts({**facts, "secret": detail.secret or say("cli_tournament.secret_later")})
-    for line in [*loss_lines(detail.host_losses), *leak_lines(detail.leak_checks)]:
-        typer.echo(line)
-    typer.echo()
-    print_standings(detail)
 
 
 def _print_matches(matches: Sequence[MatchSummary], rest: Iterable[MatchSummary]) -> None:

@@ -100,22 +100,18 @@ def _shower(db: str, *, as_json: bool) -> Show:
     """Return what shows a tournament: in a line for each state, on a page of the terminal, or in lines for a log."""
     if as_json:
         lines = EventLines()
-        return lambda _state, detail, _speed: lines.write(_facts(detail))
+        return lambda _state, detail, _speed: lines.write(
+            {
+                **asdict(detail.summary),
+                "standings": translated_rows(detail),
+                "answer": conclusion_facts(detail),
+                "faults": [asdict(one) for one in detail.faults],
+            }
+        )
     return _Live(db).show if sys.stdout.isatty() else _Lines().show
 
 
-def _facts(detail: TournamentDetail) -> dict[str, object]:
-    return {
-        **asdict(detail.summary),
-        "standings": translated_rows(detail),
-        "answer": conclusion_facts(detail),
-        "faults": [asdict(one) for one in detail.faults],
-    }
-
-
 class _Lines:
-    """Writes a line now and then."""
-
     def __init__(self) -> None:
         self._lines: ProgressDisplay | None = None
 
