@@ -57,17 +57,6 @@ def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> Runni
     ladder has that name or that pool.
     """
     check_name(Text("ratings.a_ladder", "a ladder"), plan.name)
-    _check_free(session, plan)
-    pool = pool_for(session, plan.tournament.pool, plan.tournament.skill)
-    ladder = LadderRecord(
-        id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us()
-    )
-    session.add(ladder)
-    session.flush()
-    return write_season(session, ladder, plan.season, plan.tournament, planner)
-
-
-def _check_free(session: Session, plan: LadderPlan) -> None:
     pool_id = plan.tournament.pool.pool_id
     for ladder in session.exec(select(LadderRecord).where(col(LadderRecord.closed_at_us).is_(None))):
         if ladder.name == plan.name:
@@ -86,6 +75,13 @@ def _check_free(session: Session, plan: LadderPlan) -> None:
                     name=repr(ladder.name),
                 )
             )
+    pool = pool_for(session, plan.tournament.pool, plan.tournament.skill)
+    ladder = LadderRecord(
+        id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us()
+    )
+    session.add(ladder)
+    session.flush()
+    return write_season(session, ladder, plan.season, plan.tournament, planner)
 
 
 def write_season(
@@ -110,7 +106,6 @@ def write_season(
 
 
 def _free_name(session: Session, name: str) -> str:
-    """Return a name for a tournament that no other has."""
     taken = set(
         session.exec(select(TournamentRecord.name).where(col(TournamentRecord.name).startswith(name, autoescape=True)))
     )
