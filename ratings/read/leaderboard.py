@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -207,16 +207,12 @@ def _lines(session: Session, pool: Pool, limit: int | None, start: int) -> list[
     if not lines:
         return []
     better = connection.execute(_BETTER, {"pool": pool.pool_id, "exposure": lines[0].exposure}).scalar_one()
-    return _ranked(pool.seats, lines, 1 + better, start)
-
-
-def _ranked(seats: int, lines: Iterable[AnyRow], first_rank: int, start: int) -> list[LeaderboardRow]:
-    """Return the lines, which are in order, with their ranks."""
+    first_rank = 1 + better
     rows: list[LeaderboardRow] = []
     for place, line in enumerate(lines, start=start + 1):
         shared = bool(rows) and rows[-1].exposure == line.exposure
         rank = first_rank if not rows else rows[-1].rank if shared else place
-        rows.append(line_of(line, rank, seats))
+        rows.append(line_of(line, rank, pool.seats))
     return rows
 
 
@@ -313,23 +309,18 @@ def _sorted(pool_id: str, by: str, is_descending: bool, only: Narrowing) -> Sele
     """Return the query for the ids of the versions in an order: everything else is looked up for one page alone."""
     column = COLUMNS[by].desc() if is_descending else COLUMNS[by].asc()
     if by == "bot":
-        return _narrow(_by_bot(pool_id), only).order_by(column, _b.c.name, _v.c.number)
+        # It begins with the bots, whose names have an index, and not with all ratings of the pool: SQLite keeps to the
+        # order of outer joins, and so it has nothing to sort.
+        in_pool = (_r.c.version_id == _v.c.id) & (_r.c.pool_id == pool_id)
+        from_bots = _b.outerjoin(_v, _v.c.bot_id == _b.c.id).outerjoin(_r, in_pool)
+        named = select(_r.c.version_id).select_from(from_bots).where(_r.c.version_id.is_not(None))
+        return _narrow(named, only).order_by(column, _b.c.name, _v.c.number)
     of_pool = (_r.c.pool_id if by == _INDEXED else POOL_OF) == pool_id
     alone = select(_r.c.version_id).where(of_pool)
     if only == Narrowing():
         return alone.order_by(column, _r.c.exposure.desc(), _r.c.mu.desc(), _r.c.version_id)
     named = alone.join(_v, _v.c.id == _r.c.version_id).join(_b, _b.c.id == _v.c.bot_id)
     return _narrow(named, only).order_by(column, _b.c.name, _v.c.number)
-
-
-def _by_bot(pool_id: str) -> Select[Any]:
-    """Return the query that begins with the bots, whose names have an index, and not with all ratings of the pool.
-
-    SQLite keeps to the order of outer joins, and so it has nothing to sort.
-    """
-    in_pool = (_r.c.version_id == _v.c.id) & (_r.c.pool_id == pool_id)
-    from_bots = _b.outerjoin(_v, _v.c.bot_id == _b.c.id).outerjoin(_r, in_pool)
-    return select(_r.c.version_id).select_from(from_bots).where(_r.c.version_id.is_not(None))
 
 
 def _narrow(query: Select[Any], only: Narrowing) -> Select[Any]:

@@ -114,27 +114,23 @@ def bot_faults(source: Source, tournament_id: str, limit: int, *, besides_open: 
 
 def _counted(*, besides_open: bool) -> Select[str, str, int, str]:
     count = func.count(_f.c.match_id.distinct()).label("faulty")
+    block, match = tables.block, tables.match.alias("annulled")
     query = select(_f.c.version_id, _f.c.cause, count, func.max(_f.c.match_id).label("last")).where(
-        _f.c.tournament_id == bindparam("tournament"), _f.c.match_id.not_in(_annulled())
+        _f.c.tournament_id == bindparam("tournament"),
+        _f.c.match_id.not_in(
+            select(match.c.id)
+            .select_from(_x)
+            .join(block, block.c.id == _x.c.block_id)
+            # Both columns: the index covers the pair, and a database would read every match otherwise.
+            .join(match, (match.c.tournament_id == block.c.tournament_id) & (match.c.block_id == block.c.id))
+            .where(block.c.tournament_id == bindparam("tournament"))
+        ),
     )
     if besides_open:
         one, other = tables.block.alias("one"), tables.match.alias("other")
         query = query.join(_m, _m.c.id == _f.c.match_id).join(one, one.c.id == _m.c.block_id)
         query = query.where(~open_beside(one, other).exists())
     return query.group_by(_f.c.version_id, _f.c.cause)
-
-
-def _annulled() -> Select[str]:
-    """Return the query for the matches of a tournament that were annulled."""
-    block, match = tables.block, tables.match.alias("annulled")
-    return (
-        select(match.c.id)
-        .select_from(_x)
-        .join(block, block.c.id == _x.c.block_id)
-        # Both columns: the index covers the pair, and a database would read every match otherwise.
-        .join(match, (match.c.tournament_id == block.c.tournament_id) & (match.c.block_id == block.c.id))
-        .where(block.c.tournament_id == bindparam("tournament"))
-    )
 
 
 _AMONG_ALL, _AMONG_CLOSED = _counted(besides_open=False), _counted(besides_open=True)
