@@ -91,7 +91,11 @@ def write_season(
     pool = session.get_one(PoolRecord, ladder.pool_id)
     number = len(session.exec(select(SeasonRecord.number).where(SeasonRecord.ladder_id == ladder.id)).all()) + 1
     entrants = [version.id for version in may_play(session, pool)]
-    free = _free_name(session, f"{ladder.name}-{number}")
+    wanted = f"{ladder.name}-{number}"
+    alike = select(TournamentRecord.name).where(col(TournamentRecord.name).startswith(wanted, autoescape=True))
+    taken = set(session.exec(alike))
+    tries = (wanted if count == 1 else f"{wanted}-{count}" for count in range(1, len(taken) + 2))
+    free = next(one for one in tries if one not in taken)
     tournament = tournaments.write_tournament(session, replace(plan, name=free, entrants=entrants))
     season = SeasonRecord(
         ladder_id=ladder.id, number=number, name=name, tournament_id=tournament.id, opened_at_us=now_us()
@@ -103,14 +107,6 @@ def write_season(
     for one in (ladder, pool, season, tournament):
         session.refresh(one)  # planning forgets what was read before
     return RunningLadder(ladder, pool, season, tournament)
-
-
-def _free_name(session: Session, name: str) -> str:
-    taken = set(
-        session.exec(select(TournamentRecord.name).where(col(TournamentRecord.name).startswith(name, autoescape=True)))
-    )
-    tries = (name if count == 1 else f"{name}-{count}" for count in range(1, len(taken) + 2))
-    return next(one for one in tries if one not in taken)
 
 
 def plan_like(

@@ -207,11 +207,10 @@ def _lines(session: Session, pool: Pool, limit: int | None, start: int) -> list[
     if not lines:
         return []
     better = connection.execute(_BETTER, {"pool": pool.pool_id, "exposure": lines[0].exposure}).scalar_one()
-    first_rank = 1 + better
     rows: list[LeaderboardRow] = []
     for place, line in enumerate(lines, start=start + 1):
         shared = bool(rows) and rows[-1].exposure == line.exposure
-        rank = first_rank if not rows else rows[-1].rank if shared else place
+        rank = 1 + better if not rows else rows[-1].rank if shared else place
         rows.append(line_of(line, rank, pool.seats))
     return rows
 
@@ -260,18 +259,13 @@ def sorted_board(
 def picked_board(source: Source, row: RatedPool, version_ids: Sequence[str], next_: str | None = None) -> Leaderboard:
     """Return the lines of these versions, in their order; of those that are not rated there is none."""
     with read(source) as session:
-        lines = _picked_lines(session, row, version_ids)
-        return Leaderboard(row.pool, row.matches, lines, behind(session, row.pool.pool_id), next_)
-
-
-def _picked_lines(session: Session, row: RatedPool, version_ids: Sequence[str]) -> tuple[LeaderboardRow, ...]:
-    if not version_ids:
-        return ()
-    which = {"pool": row.pool.pool_id, "versions": version_ids}
-    ranks = _ranks(session, row.pool.pool_id, version_ids)
-    found = session.connection().execute(_LINES, which).all()
-    lines = {line.version_id: line_of(line, ranks[line.exposure], row.pool.seats) for line in found}
-    return tuple(lines[version] for version in version_ids if version in lines)
+        lines: dict[str, LeaderboardRow] = {}
+        if version_ids:
+            ranks = _ranks(session, row.pool.pool_id, version_ids)
+            found = session.connection().execute(_LINES, {"pool": row.pool.pool_id, "versions": version_ids})
+            lines = {line.version_id: line_of(line, ranks[line.exposure], row.pool.seats) for line in found}
+        picked = tuple(lines[version] for version in version_ids if version in lines)
+        return Leaderboard(row.pool, row.matches, picked, behind(session, row.pool.pool_id), next_)
 
 
 def standings_of_bot(source: Source, bot_id: str) -> tuple[Standing, ...]:

@@ -150,18 +150,18 @@ def host_losses(source: Source, tournament_id: str) -> tuple[HostLoss, ...]:
         losses = []
         for cause, match_ids in sorted(by_cause.items(), key=lambda lost: -len(lost[1])):
             matches = [seats[match_id] for match_id in sorted(set(match_ids))]
-            bare = HostLoss(cause, len(match_ids), len(matches))
+            loss = HostLoss(cause, len(match_ids), len(matches))
             found = suspect(matches, sat, tried)
-            losses.append(bare if found is None else _named(session, bare, found, matches))
+            if found is not None:
+                query = (
+                    select_models(BotRecord.name, VersionRecord.number)
+                    .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
+                    .where(VersionRecord.id == found)
+                )
+                bot, number = session.exec(query).one()
+                loss = replace(loss, bot=bot, version=number, sat_in=sum(found in seated for seated in matches))
+            losses.append(loss)
         return tuple(losses)
-
-
-def _named(session: Session, loss: HostLoss, version_id: str, matches: Sequence[set[str]]) -> HostLoss:
-    query = select_models(BotRecord.name, VersionRecord.number).join(
-        VersionRecord, col(VersionRecord.bot_id) == BotRecord.id
-    )
-    bot, number = session.exec(query.where(VersionRecord.id == version_id)).one()
-    return replace(loss, bot=bot, version=number, sat_in=sum(version_id in seats for seats in matches))
 
 
 def _seats(session: Session, match_ids: Sequence[str]) -> tuple[dict[str, set[str]], list[str]]:

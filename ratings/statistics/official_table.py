@@ -103,7 +103,14 @@ def official_table(
     if not counts.matches:
         empty = np.zeros((0, 0))
         return FittedTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)
-    fixed = _fixed(counts.versions, anchors or {})
+    anchors = anchors or {}
+    if not all(abs(elo) < 1e5 for elo in anchors.values()):
+        raise ResultsError("an anchor's Elo number is no number between -100000 and 100000")
+    fixed = {
+        place: (anchors[version] - ELO_MEAN) / ELO_PER_UNIT
+        for place, version in enumerate(counts.versions)
+        if version in anchors
+    }
     fitted = fit_counts(counts, fixed)
     met = meetings(counts)
     table = _TableMaker(counts, fitted, uncertainty(counts, fitted), fixed, confidence).table(
@@ -134,16 +141,6 @@ def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:
     versions, width = len(counts.versions), counts.seats.shape[1]
     stages = condensed(stages_of(counts.seats, counts.ranks, counts.counts), versions, width)
     return fit(stages, Shape(versions, width, largest_tie(stages)), fixed)
-
-
-def _fixed(versions: tuple[str, ...], anchors: Mapping[str, float]) -> dict[int, float]:
-    if not all(abs(elo) < 1e5 for elo in anchors.values()):
-        raise ResultsError("an anchor's Elo number is no number between -100000 and 100000")
-    return {
-        place: (anchors[version] - ELO_MEAN) / ELO_PER_UNIT
-        for place, version in enumerate(versions)
-        if version in anchors
-    }
 
 
 class _TableMaker:
