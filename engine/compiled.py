@@ -139,19 +139,14 @@ def _compiled_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _remove(folder: Path) -> int:
-    """Delete every compiled module and the stamp, and count the modules."""
-    found = list(folder.rglob("*.so"))
-    for path in found:
-        path.unlink()
-    (folder / STAMP).unlink(missing_ok=True)
-    return len(found)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Do what the command line says; 0, or 1 if the engine cannot be relied on."""
     if list(arguments) == ["remove"]:
-        sys.stdout.write(f"deleted {_remove(_FOLDER)} compiled modules; the sources run\n")
+        found = list(_FOLDER.rglob("*.so"))
+        for path in found:
+            path.unlink()
+        (_FOLDER / STAMP).unlink(missing_ok=True)
+        sys.stdout.write(f"deleted {len(found)} compiled modules; the sources run\n")
         return 0
     try:
         build = look()

@@ -16,7 +16,7 @@ from __future__ import annotations
 import copy
 import json
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -393,19 +393,14 @@ def _is_drawn(game: Game, state: State, view: View) -> bool:
     except AbilityError:
         return True  # the game has no picture and says so
     root = ElementTree.fromstring(picture.svg())
-    _check_parts(game, picture.parts)
-    return root.tag == _SVG and picture.width > 0 and picture.height > 0
-
-
-def _check_parts(game: Game, parts: Sequence[str]) -> None:
-    """Need each part to be an element of its own without style, and to stand for a place that actions name."""
     steps = {step for name in game.actions.names for step in game.shown.path(name)}
-    for part in parts:
+    for part in picture.parts:
         for element in ElementTree.fromstring(part).iter():
             need("style" not in element.attrib, "a part has a style attribute", part)
             need(element.tag.rpartition("}")[2] not in ("style", "script"), "a part has a style or a script", part)
             place = element.get("data-place")
             need(place is None or place in steps, "a part stands for a place that no action names", place)
+    return root.tag == _SVG and picture.width > 0 and picture.height > 0
 
 
 def a_picture_keeps_its_style_and_its_number_of_parts(game: Game, seats: int) -> None:

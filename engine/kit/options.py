@@ -197,7 +197,8 @@ class EachOnce:
 
     def read(self, path: str, value: Any, default: Any) -> tuple[Any, ...]:
         value = from_text(path, value, self.write(default))
-        found = [_as_key(thing) for thing in value] if isinstance(value, list) else []
+        things = value if isinstance(value, list) else []
+        found = [tuple(thing) if isinstance(thing, list) else thing for thing in things]
         if len(found) != len(self._meaning) or any(thing not in found for thing in self._meaning):
             raise OptionsError(
                 Text(
@@ -216,10 +217,6 @@ class EachOnce:
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array"}
-
-
-def _as_key(thing: Any) -> Any:
-    return tuple(thing) if isinstance(thing, list) else thing
 
 
 def from_text(path: str, value: Any, example: Any) -> Any:

@@ -255,7 +255,6 @@ def _drive(kind: type[Any], table: PhaseTable) -> None:
 
 
 def _by_action(apply: Apply | Mapping[Any, Apply] | None, actions: int) -> tuple[Apply, ...]:
-    """Return the function of each action id."""
     if not isinstance(apply, Mapping):
         return (apply,) * actions if apply else ()
     table: list[Any] = [None] * actions

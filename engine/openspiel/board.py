@@ -48,7 +48,13 @@ def find_board(text: str) -> Rows:
     """Return the rows of the board in a text from the top down, or none if there is no board in it."""
     found = _FEN.match(text)
     if found:
-        return _rows_of_fen(found.group())
+        rows = []
+        for row in found.group().split("/"):
+            signs: list[str] = []
+            for sign in _FEN_CELL.findall(row):
+                signs += ["."] * int(sign) if sign.isdigit() else [sign]
+            rows.append([Cell(place, sign) for place, sign in enumerate(signs)])
+        return rows if len({len(row) for row in rows}) == 1 else []
     best: list[list[Cell]] = []
     run: list[list[Cell]] = []
     for line in [*without_colour(text).splitlines(), ""]:
@@ -93,21 +99,13 @@ def numbering(game: Any) -> str:
     return next((kind for kind in _NUMBERINGS if all(_fills(game, seed, kind) for seed in range(SAMPLES))), "")
 
 
-def _rows_of_fen(fen: str) -> Rows:
-    rows = []
-    for row in fen.split("/"):
-        signs: list[str] = []
-        for sign in _FEN_CELL.findall(row):
-            signs += ["."] * int(sign) if sign.isdigit() else [sign]
-        rows.append([Cell(place, sign) for place, sign in enumerate(signs)])
-    return rows if len({len(row) for row in rows}) == 1 else []
-
-
 def _cells_of(line: str) -> Iterator[Cell]:
     """Yield the cells of a line, none if it is no row of a board."""
     tokens = [(found.start(), found.group()) for found in re.finditer(r"\S+", line)]
     if len(tokens) > 1 and tokens[0][1].isdigit():  # the number of the row, on both sides or with a letter on the other
-        tokens = tokens[1:-1] if _is_label(tokens[-1][1]) and len(tokens) > _FEWEST else tokens[1:]
+        sign = tokens[-1][1]
+        is_label = sign.isdigit() or (sign.isalpha() and sign.islower())
+        tokens = tokens[1:-1] if is_label and len(tokens) > _FEWEST else tokens[1:]
     if len(tokens) == 1 and len(tokens[0][1]) >= _FEWEST:
         signs = tokens[0][1]
         if signs[0].isdigit() and not any(sign.isdigit() for sign in signs[1:]):
@@ -120,10 +118,6 @@ def _cells_of(line: str) -> Iterator[Cell]:
     letters = "".join(cell.sign for cell in cells).lower()
     if len(letters) < _FEWEST or not any(letters in alphabet for alphabet in _ALPHABETS):
         yield from cells
-
-
-def _is_label(sign: str) -> bool:
-    return sign.isdigit() or (sign.isalpha() and sign.islower())
 
 
 def _fills(game: Any, seed: int, kind: str) -> bool:

@@ -159,7 +159,10 @@ def _share(own: int, ranks: Sequence[int]) -> float:
 
 def play_outs(inner: Any) -> Iterator[Sequence[float]]:
     """Yield what the seats get in random playings from OpenSpiel's state, as many as the budget allows."""
-    random, left = Random(_seed_of(inner)), _BUDGET
+    seed = 0  # follows from the position and differs from the next one's
+    for action in inner.history()[-8:]:
+        seed = (seed * 31 + int(action) + 1) % 2**31
+    random, left = Random(seed), _BUDGET
     for _ in range(_MOST):
         state = inner.clone()
         left = _play_out(state, random, left)
@@ -181,14 +184,6 @@ def _play_out(state: Any, random: Random, left: int) -> int:
             state.apply_action(legal[int(draw() * len(legal))])
             left -= len(legal)
     return left
-
-
-def _seed_of(inner: Any) -> int:
-    """Return a number that follows from the position and differs from the next one's."""
-    seed = 0
-    for action in inner.history()[-8:]:
-        seed = (seed * 31 + int(action) + 1) % 2**31
-    return seed
 
 
 @cache

@@ -45,11 +45,8 @@ def decode(game: OpenSpielGame, data: bytes) -> Observation:
         raise PositionError(f"not an OpenSpielState message: {error}") from error
     if message.version != JSON_VERSION or message.game != game.name:
         raise PositionError(f"not version {JSON_VERSION} of a position of {game.name}")
-    return _read_seen(game, message) if game.has_hidden_information else _read_all(game, message)
-
-
-def _read_all(game: OpenSpielGame, message: state_pb2.OpenSpielState) -> Observation:
-    """Return the position that a history leads to. Raises PositionError if it is none or looks otherwise."""
+    if game.has_hidden_information:
+        return _read_seen(game, message)
     inner = game.played(message.history)
     state = OpenSpielState(game, inner, SeededChance(None))
     turn = state.seat()

@@ -105,33 +105,27 @@ def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any], *, 
 
     Raises NotFoundError, and AccountError for a name that is no limit or a number that cannot be.
     """
-    changed = _check_limits(limits)
-    owner = get_owner(session, name)
-    owner.limits = {**({} if resets else owner.limits or {}), **changed} or None
-    session.add(owner)
-    session.flush()
-    return owner
-
-
-def _check_limits(limits: Mapping[str, Any]) -> dict[str, int]:
-    """Return limits that may be stored. Raises AccountError for a name that is none, or a number that cannot be."""
-    for name, value in limits.items():
-        if name not in LIMITS:
-            guess = did_you_mean(name, LIMITS) or Text("app.there_are", "there are {names}", names=", ".join(LIMITS))
+    for key, number in limits.items():
+        if key not in LIMITS:
+            guess = did_you_mean(key, LIMITS) or Text("app.there_are", "there are {names}", names=", ".join(LIMITS))
             raise AccountError(
-                Text("ratings.no_limit", "there is no limit {name}; {remedy}", name=repr(name), remedy=guess)
+                Text("ratings.no_limit", "there is no limit {name}; {remedy}", name=repr(key), remedy=guess)
             )
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MOST:
             raise AccountError(
                 Text(
                     "ratings.limit_no_whole_number_0",
                     "the limit {name} = {value} is no whole number, 0 to {most}; 0 stands for no limit",
-                    name=name,
-                    value=repr(value),
+                    name=key,
+                    value=repr(number),
                     most=MOST,
                 )
             )
-    return dict(limits)
+    owner = get_owner(session, name)
+    owner.limits = {**({} if resets else owner.limits or {}), **limits} or None
+    session.add(owner)
+    session.flush()
+    return owner
 
 
 def new_token(
@@ -143,31 +137,6 @@ def new_token(
     passed, a disabled owner, and a token without owner that is no organiser's.
     """
     check_label(Text("ratings.a_token", "a token"), name)
-    _check_holder(owner, scope)
-    if expires_at_us is not None and expires_at_us <= now_us():
-        raise AccountError(
-            Text(
-                "ratings.token_would_expired_already_give",
-                "the token would have expired already; give an instant to come, or none",
-            )
-        )
-    _check_free(session, owner, name)
-    secret = new_token_text()
-    token = TokenRecord(
-        id=new_id(),
-        owner_id=owner.id if owner else None,
-        name=name,
-        scope=scope,
-        digest=token_digest(secret),
-        created_at_us=now_us(),
-        expires_at_us=expires_at_us,
-    )
-    session.add(token)
-    session.flush()
-    return IssuedToken(token, secret)
-
-
-def _check_holder(owner: OwnerRecord | None, scope: Scope) -> None:
     if owner is not None:
         check_enabled(owner)
     elif scope not in (Scope.ORGANISER, Scope.VIEWER):
@@ -178,9 +147,13 @@ def _check_holder(owner: OwnerRecord | None, scope: Scope) -> None:
                 scope=scope.value,
             )
         )
-
-
-def _check_free(session: Session, owner: OwnerRecord | None, name: str) -> None:
+    if expires_at_us is not None and expires_at_us <= now_us():
+        raise AccountError(
+            Text(
+                "ratings.token_would_expired_already_give",
+                "the token would have expired already; give an instant to come, or none",
+            )
+        )
     if _tokens_named(session, owner, name):
         if owner is None:
             raise AccountError(
@@ -198,6 +171,19 @@ def _check_free(session: Session, owner: OwnerRecord | None, name: str) -> None:
                 name=repr(name),
             )
         )
+    secret = new_token_text()
+    token = TokenRecord(
+        id=new_id(),
+        owner_id=owner.id if owner else None,
+        name=name,
+        scope=scope,
+        digest=token_digest(secret),
+        created_at_us=now_us(),
+        expires_at_us=expires_at_us,
+    )
+    session.add(token)
+    session.flush()
+    return IssuedToken(token, secret)
 
 
 def _tokens_named(session: Session, owner: OwnerRecord | None, name: str) -> list[TokenRecord]:
@@ -296,16 +282,10 @@ def redeem(session: Session, code: str, *, token_name: str) -> Redeemed:
     Raises InvitationError for a code that is unknown, used or expired, AccountError for a disabled owner or a name that
     the token cannot have.
     """
-    invitation = _usable(session, code)
-    owner = _find_owner(session, invitation.owner_name) or add_owner(session, invitation.owner_name)
-    made: IssuedToken = new_token(session, owner, name=token_name, scope=invitation.scope)
-    _mark_used(session, invitation, owner)
-    return Redeemed(owner, made.token, made.secret)
-
-
-def _usable(session: Session, code: str) -> InvitationRecord:
-    found = session.exec(select(InvitationRecord).where(InvitationRecord.digest == token_digest(code))).one_or_none()
-    if found is None:
+    invitation = session.exec(
+        select(InvitationRecord).where(InvitationRecord.digest == token_digest(code))
+    ).one_or_none()
+    if invitation is None:
         raise InvitationError(
             Text(
                 "ratings.invitation_code_not_known_here",
@@ -313,28 +293,26 @@ def _usable(session: Session, code: str) -> InvitationRecord:
                 remedy=_ASK,
             )
         )
-    if found.used_at_us is not None:
+    if invitation.used_at_us is not None:
         raise InvitationError(
             Text(
                 "ratings.invitation_used_already",
                 "this invitation for {name} was used already; {remedy}",
-                name=repr(found.owner_name),
+                name=repr(invitation.owner_name),
                 remedy=_ASK,
             )
         )
-    if found.expires_at_us <= now_us():
+    if invitation.expires_at_us <= now_us():
         raise InvitationError(
             Text(
                 "ratings.invitation_expired",
                 "this invitation for {name} has expired; {remedy}",
-                name=repr(found.owner_name),
+                name=repr(invitation.owner_name),
                 remedy=_ASK,
             )
         )
-    return found
-
-
-def _mark_used(session: Session, invitation: InvitationRecord, owner: OwnerRecord) -> None:
+    owner = _find_owner(session, invitation.owner_name) or add_owner(session, invitation.owner_name)
+    made: IssuedToken = new_token(session, owner, name=token_name, scope=invitation.scope)
     table = tables.invitation
     # Where a database allows several writers, the condition lets one of them pass.
     marked = session.connection().execute(
@@ -352,6 +330,7 @@ def _mark_used(session: Session, invitation: InvitationRecord, owner: OwnerRecor
             )
         )
     session.refresh(invitation)
+    return Redeemed(owner, made.token, made.secret)
 
 
 def _find_owner(session: Session, name: str) -> OwnerRecord | None:

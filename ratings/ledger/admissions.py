@@ -31,7 +31,10 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
     """
     version = get_version(session, version_id)
     _check_can_play(session, version)
-    for waiting in _open_admissions(session, version.bot_id):
+    query = select(AdmissionRecord).join(VersionRecord, col(VersionRecord.id) == AdmissionRecord.version_id)
+    for waiting in session.exec(
+        query.where(VersionRecord.bot_id == version.bot_id, col(AdmissionRecord.state).in_(_OPEN))
+    ).all():
         if waiting.version_id == version_id:
             return waiting
         if waiting.state is AdmissionState.QUEUED:
@@ -98,11 +101,6 @@ def _check_can_play(session: Session, version: VersionRecord) -> None:
                 "ratings.owner_disabled_ask_organiser_2", "{what}: its owner is disabled; ask the organiser", what=what
             )
         )
-
-
-def _open_admissions(session: Session, bot_id: str) -> Sequence[AdmissionRecord]:
-    query = select(AdmissionRecord).join(VersionRecord, col(VersionRecord.id) == AdmissionRecord.version_id)
-    return session.exec(query.where(VersionRecord.bot_id == bot_id, col(AdmissionRecord.state).in_(_OPEN))).all()
 
 
 def take_admission(session: Session) -> AdmissionRow | None:

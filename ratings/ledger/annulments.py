@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlalchemy import Connection, Select, func, insert, literal, select, update
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
@@ -68,7 +66,20 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
     )
     record_event(session, version.bot_id, BotEventKind.ANNULLED, version_id=version_id, actor=actor, message=why)
     _mark_blocks(session, annulment)
-    _leave_all(session, version_id)
+    query = (
+        select_rows(TournamentRecord.id)
+        .join(EntrantRecord, col(EntrantRecord.tournament_id) == TournamentRecord.id)
+        .where(EntrantRecord.version_id == version_id, col(EntrantRecord.withdrawn_wave).is_(None))
+        .where(col(TournamentRecord.cancelled_at_us).is_(None))
+    )
+    for tournament_id in session.exec(query).all():
+        if not count_progress(session, tournament_id).is_over:
+            withdraw(
+                session,
+                tournament_id,
+                version_id,
+                Text("ratings.version_plays_annulled", "a version that plays in it was annulled"),
+            )
     return _apply(session, annulment)
 
 
@@ -118,30 +129,18 @@ def _of_version(session: Session, version_id: str) -> AnnulmentRecord:
     return session.exec(query.order_by(col(AnnulmentRecord.id).desc())).all()[0]
 
 
-def _leave_all(session: Session, version_id: str) -> None:
-    """Withdraw a version from every tournament that is not over."""
-    query = (
-        select_rows(TournamentRecord.id)
-        .join(EntrantRecord, col(EntrantRecord.tournament_id) == TournamentRecord.id)
-        .where(EntrantRecord.version_id == version_id, col(EntrantRecord.withdrawn_wave).is_(None))
-        .where(col(TournamentRecord.cancelled_at_us).is_(None))
-    )
-    for tournament_id in session.exec(query).all():
-        if not count_progress(session, tournament_id).is_over:
-            withdraw(
-                session,
-                tournament_id,
-                version_id,
-                Text("ratings.version_plays_annulled", "a version that plays in it was annulled"),
-            )
-
-
 def _apply(session: Session, annulment: AnnulmentRecord) -> Annulled:
     """Let the matches of the blocks that an annulment marked count for nothing."""
     connection = session.connection()
     matches = _matches_of(annulment)
     count = connection.execute(select(func.count()).select_from(matches.subquery())).scalar_one()
-    firsts = _first_rated(connection, matches)
+    query = (
+        select(_o.c.pool_id, func.min(_o.c.rating_seq))
+        .where(_o.c.match_id.in_(matches), _o.c.verdict == RatingVerdict.RATED)
+        .group_by(_o.c.pool_id)
+        .order_by(_o.c.pool_id)
+    )
+    firsts = [(pool_id, first) for pool_id, first in connection.execute(query)]
     _set_verdicts(connection, annulment)
     for pool_id, first in firsts:
         rebuild.ask(session, pool_id, first)
@@ -166,14 +165,3 @@ def _matches_of(annulment: AnnulmentRecord) -> Select[str]:
 def _set_verdicts(connection: Connection, annulment: AnnulmentRecord) -> None:
     its = _o.c.match_id.in_(_matches_of(annulment))
     connection.execute(update(_o).where(its).values(verdict=RatingVerdict.ANNULLED))
-
-
-def _first_rated(connection: Connection, matches: Select[str]) -> Sequence[tuple[str, int]]:
-    """Return each pool in which one of the matches is rated, and the first such place in its order of rating."""
-    query = (
-        select(_o.c.pool_id, func.min(_o.c.rating_seq))
-        .where(_o.c.match_id.in_(matches), _o.c.verdict == RatingVerdict.RATED)
-        .group_by(_o.c.pool_id)
-        .order_by(_o.c.pool_id)
-    )
-    return [(pool_id, first) for pool_id, first in connection.execute(query)]

@@ -67,20 +67,6 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
     for a disabled owner, BotKindError for a hosted bot that is to be remote and the other way round, BotError for a
     predecessor that does not exist, LimitError if the owner has `most_versions` already.
     """
-    bot = _bot_for(session, new)
-    same = select(VersionRecord).where(VersionRecord.bot_id == bot.id, VersionRecord.content_hash == new.content_hash)
-    known = session.exec(same).one_or_none()
-    if known is not None:
-        known.files_removed_at_us = None  # whoever adds a version has stored its files
-        session.add(known)
-        return known, False
-    _check_most(session, bot, most_versions)
-    version = _write_version(session, bot, new)
-    submit(session, bot, version, actor=new.actor)
-    return version, True
-
-
-def _bot_for(session: Session, new: NewVersion) -> BotRecord:
     check_bot_name(new.bot)
     owner: OwnerRecord | None = None if new.owner is None else owner_for(session, new.owner)
     name = stored_bot_name(new.owner, new.bot)
@@ -90,12 +76,7 @@ def _bot_for(session: Session, new: NewVersion) -> BotRecord:
         bot = BotRecord(id=new_id(), name=name, owner_id=owner_id, created_at_us=made_at_us, remote=new.remote)
         session.add(bot)
         session.flush()
-    _check_kind(bot, remote=new.remote)
-    return bot
-
-
-def _check_kind(bot: BotRecord, *, remote: bool) -> None:
-    if bot.remote and not remote:
+    if bot.remote and not new.remote:
         raise BotKindError(
             Text(
                 "ratings.bot_remote_author_runs_elsewhere",
@@ -104,7 +85,7 @@ def _check_kind(bot: BotRecord, *, remote: bool) -> None:
                 name=repr(bot.name),
             )
         )
-    if remote and not bot.remote:
+    if new.remote and not bot.remote:
         raise BotKindError(
             Text(
                 "ratings.bot_hosted_arena_runs_never",
@@ -113,6 +94,28 @@ def _check_kind(bot: BotRecord, *, remote: bool) -> None:
                 name=repr(bot.name),
             )
         )
+    same = select(VersionRecord).where(VersionRecord.bot_id == bot.id, VersionRecord.content_hash == new.content_hash)
+    known = session.exec(same).one_or_none()
+    if known is not None:
+        known.files_removed_at_us = None  # whoever adds a version has stored its files
+        session.add(known)
+        return known, False
+    _check_most(session, bot, most_versions)
+    newest = session.exec(select(func.max(VersionRecord.number)).where(VersionRecord.bot_id == bot.id)).one() or 0
+    version = VersionRecord(
+        id=new_id(),
+        bot_id=bot.id,
+        number=newest + 1,
+        content_hash=new.content_hash,
+        manifest=dict(new.manifest),
+        created_at_us=now_us(),
+        message=new.message,
+        predecessor=_predecessor(session, bot, new.predecessor, newest),
+    )
+    session.add(version)
+    session.flush()
+    submit(session, bot, version, actor=new.actor)
+    return version, True
 
 
 def _check_most(session: Session, bot: BotRecord, most: int | None) -> None:
@@ -135,23 +138,6 @@ def _check_most(session: Session, bot: BotRecord, most: int | None) -> None:
                 name=owner,
             )
         )
-
-
-def _write_version(session: Session, bot: BotRecord, new: NewVersion) -> VersionRecord:
-    newest = session.exec(select(func.max(VersionRecord.number)).where(VersionRecord.bot_id == bot.id)).one() or 0
-    version = VersionRecord(
-        id=new_id(),
-        bot_id=bot.id,
-        number=newest + 1,
-        content_hash=new.content_hash,
-        manifest=dict(new.manifest),
-        created_at_us=now_us(),
-        message=new.message,
-        predecessor=_predecessor(session, bot, new.predecessor, newest),
-    )
-    session.add(version)
-    session.flush()
-    return version
 
 
 def _predecessor(session: Session, bot: BotRecord, wanted: int | None, newest: int) -> int | None:
@@ -249,13 +235,6 @@ def promote(session: Session, version_id: str, *, actor: str, message: str = "")
     """
     version = get_version(session, version_id)
     bot = session.get_one(BotRecord, version.bot_id)
-    _check_may_be_active(session, bot, version)
-    if read_lineage(session, bot.id).active != version_id:
-        record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version_id, actor=actor, message=message)
-    return bot
-
-
-def _check_may_be_active(session: Session, bot: BotRecord, version: VersionRecord) -> None:
     what = Text("ratings.version_of", "version {number} of {bot}", number=version.number, bot=repr(bot.name))
     if bot.remote:
         raise _is_remote(bot)
@@ -284,6 +263,9 @@ def _check_may_be_active(session: Session, bot: BotRecord, version: VersionRecor
                 name=bot.name,
             )
         )
+    if read_lineage(session, bot.id).active != version_id:
+        record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version_id, actor=actor, message=message)
+    return bot
 
 
 def _is_remote(bot: BotRecord) -> BotError:

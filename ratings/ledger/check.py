@@ -372,7 +372,12 @@ def _pool_problems(session: Session, pool_id: str, report: OnWorkProgress) -> It
     wrong += [f"{match_id} seat {seat}" for match_id, seat in differences.stray_changes(are_mended=False)]
     missing, others = differences.wrong_ratings()
     ids = {*others, *(row["version_id"] for row in missing)}
-    names = _version_names(session) if ids else {}
+    names = {}
+    if ids:
+        query = select(tables.version.c.id, tables.bot.c.name, tables.version.c.number).join(
+            tables.bot, tables.bot.c.id == tables.version.c.bot_id
+        )
+        names = {id_: f"{name} version {number}" for id_, name, number in session.connection().execute(query)}
     for table, places in ((tables.rating, sorted(names.get(id_, id_) for id_ in ids)), (tables.rating_change, wrong)):
         for place in places[:_MOST_OF_A_KIND]:
             yield Text(
@@ -382,10 +387,3 @@ def _pool_problems(session: Session, pool_id: str, report: OnWorkProgress) -> It
                 value=table.name,
                 bot=place,
             )
-
-
-def _version_names(session: Session) -> dict[str, str]:
-    query = select(tables.version.c.id, tables.bot.c.name, tables.version.c.number).join(
-        tables.bot, tables.bot.c.id == tables.version.c.bot_id
-    )
-    return {id_: f"{name} version {number}" for id_, name, number in session.connection().execute(query)}

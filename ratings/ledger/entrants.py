@@ -115,17 +115,6 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str,
     version is not entered, PlanError if it has withdrawn or the tournament is over.
     """
     _check_open(session, lock(session, tournament_id))
-    entrant = _get_present(session, tournament_id, version_id)
-    entrant.withdrawn_wave = waves.count_waves(session, tournament_id)
-    session.add(entrant)
-    session.flush()
-    void = void_planned(session, tournament_id, version_id, reason) if voids else 0
-    rate_prefix(session.connection(), tournament_id)
-    session.expire_all()
-    return void
-
-
-def _get_present(session: Session, tournament_id: str, version_id: str) -> EntrantRecord:
     entrant = _last_entry(session, tournament_id, version_id)
     if entrant is None:
         raise NotFoundError(
@@ -138,7 +127,13 @@ def _get_present(session: Session, tournament_id: str, version_id: str) -> Entra
                 "this version has withdrawn already; see: arena tournament show",
             )
         )
-    return entrant
+    entrant.withdrawn_wave = waves.count_waves(session, tournament_id)
+    session.add(entrant)
+    session.flush()
+    void = void_planned(session, tournament_id, version_id, reason) if voids else 0
+    rate_prefix(session.connection(), tournament_id)
+    session.expire_all()
+    return void
 
 
 def void_planned(session: Session, tournament_id: str, version_id: str, reason: str) -> int:
@@ -204,38 +199,7 @@ def sync_ladder(session: Session, running: RunningLadder) -> Changes:
     wanted = [version.id for version in may_play(session, running.pool)]
     entered = waves.entered_versions(session, tournament_id)
     present = [version.version_id for version in entered if version.withdrawn_wave is None]
-    bad, barred = _barred(session, set(present) - set(wanted))
-    known = _remote(session, {version.version_id for version in entered}) if is_frozen else set(wanted)
-    joining = [version for version in wanted if version not in present and version in known]
-    leaving = [version for version in present if version not in wanted and (not is_frozen or version in barred)]
-    for version_id in joining:
-        join(session, tournament_id, version_id, may_return=True)
-    for version_id in leaving:
-        withdraw(session, tournament_id, version_id, _TAKEN_OUT, voids=version_id in bad)
-    _void_what_came_back(session, tournament_id)
-    return Changes(tuple(joining), tuple(leaving))
-
-
-def _void_what_came_back(session: Session, tournament_id: str) -> None:
-    """Make void what is planned with versions that cannot be started: matches that a dead process had leased."""
-    absent = session.exec(select(AbsenceRecord.version_id)).all()
-    if sum(void_planned(session, tournament_id, version_id, _ABSENT) for version_id in absent):
-        rate_prefix(session.connection(), tournament_id)
-        session.expire_all()
-
-
-def _remote(session: Session, version_ids: Collection[str]) -> set[str]:
-    """Return those of the versions whose bots are remote."""
-    query = select(VersionRecord.id).join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
-    return set(session.exec(query.where(col(VersionRecord.id).in_(version_ids), col(BotRecord.remote))))
-
-
-def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], set[str]]:
-    """Return which of the versions were withdrawn or annulled, and which may not play, for that or another reason.
-
-    One that cannot be started counts as withdrawn, and so does a remote one: its author connects another version. The
-    others only made room for another version of their bot.
-    """
+    version_ids = set(present) - set(wanted)
     query = (
         select(VersionRecord, BotRecord.disabled_at_us, OwnerRecord.disabled_at_us)
         .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
@@ -243,13 +207,33 @@ def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], s
         .where(col(VersionRecord.id).in_(version_ids))
     )
     absent = session.exec(select(AbsenceRecord.version_id).where(col(AbsenceRecord.version_id).in_(version_ids)))
+    # One that cannot be started counts as withdrawn, and so does a remote one: its author connects another version. The
+    # others only made room for another version of their bot.
     bad, barred = annulled(session, version_ids) | set(absent) | _remote(session, version_ids), set()
     for version, bot_disabled, owner_disabled in session.exec(query):
         if version.withdrawn_at_us is not None:
             bad.add(version.id)
         if bot_disabled is not None or owner_disabled is not None:
             barred.add(version.id)
-    return bad, bad | barred
+    barred |= bad
+    known = _remote(session, {version.version_id for version in entered}) if is_frozen else set(wanted)
+    joining = [version for version in wanted if version not in present and version in known]
+    leaving = [version for version in present if version not in wanted and (not is_frozen or version in barred)]
+    for version_id in joining:
+        join(session, tournament_id, version_id, may_return=True)
+    for version_id in leaving:
+        withdraw(session, tournament_id, version_id, _TAKEN_OUT, voids=version_id in bad)
+    # Versions that cannot be started come back to the plan by matches that a dead process had leased.
+    unstartable = session.exec(select(AbsenceRecord.version_id)).all()
+    if sum(void_planned(session, tournament_id, version_id, _ABSENT) for version_id in unstartable):
+        rate_prefix(session.connection(), tournament_id)
+        session.expire_all()
+    return Changes(tuple(joining), tuple(leaving))
+
+
+def _remote(session: Session, version_ids: Collection[str]) -> set[str]:
+    query = select(VersionRecord.id).join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+    return set(session.exec(query.where(col(VersionRecord.id).in_(version_ids), col(BotRecord.remote))))
 
 
 @dataclass(frozen=True, slots=True)

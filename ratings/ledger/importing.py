@@ -172,7 +172,15 @@ class _Import:
         for number, kind, data in lines:
             try:
                 row = decode_row(_TABLES[kind], data)
-                self._check_belongs(kind, row)
+                of_match = kind != "match" and row.get("match_id") is not None
+                if (
+                    row.get("tournament_id") not in (None, self._tournament_id)
+                    or (kind == "tournament" and row["id"] != self._tournament_id)
+                    or row.get("pool_id", self._pool_id) != self._pool_id
+                    or (of_match and hash(row["match_id"]) not in self._matches)
+                    or (kind == "annulled_block" and hash(row["block_id"]) not in self._blocks)
+                ):
+                    raise ValueError("it is of another tournament")
                 if kind in self._actions:
                     self._actions[kind](row)
                 else:
@@ -218,18 +226,6 @@ class _Import:
         name = self._new_name or self._told_name
         return Imported(self._tournament_id, name, len(self._matches), rated, self._has_same_ratings())
 
-    def _check_belongs(self, kind: str, row: Row) -> None:
-        """Raise ValueError for a row of another tournament: a file adds nothing to what is here already."""
-        of_match = kind != "match" and row.get("match_id") is not None
-        if (
-            row.get("tournament_id") not in (None, self._tournament_id)
-            or (kind == "tournament" and row["id"] != self._tournament_id)
-            or row.get("pool_id", self._pool_id) != self._pool_id
-            or (of_match and hash(row["match_id"]) not in self._matches)
-            or (kind == "annulled_block" and hash(row["block_id"]) not in self._blocks)
-        ):
-            raise ValueError("it is of another tournament")
-
     def _keep(self, kind: str, row: Row) -> None:
         """Write a row, in a batch with others, that nobody here can have yet, with the ids that people have here."""
         for key in ("owner_id", "bot_id", "version_id"):
@@ -241,7 +237,6 @@ class _Import:
             self._flush()
 
     def _flush(self) -> None:
-        """Write the rows that wait, parents first."""
         self._report(WorkStage.LINES, 0, 0)
         for kind, rows in self._waiting.items():
             self._connection.execute(insert(_TABLES[kind]), rows)

@@ -57,17 +57,6 @@ def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> Runni
     ladder has that name or that pool.
     """
     check_name(Text("ratings.a_ladder", "a ladder"), plan.name)
-    _check_free(session, plan)
-    pool = pool_for(session, plan.tournament.pool, plan.tournament.skill)
-    ladder = LadderRecord(
-        id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us()
-    )
-    session.add(ladder)
-    session.flush()
-    return write_season(session, ladder, plan.season, plan.tournament, planner)
-
-
-def _check_free(session: Session, plan: LadderPlan) -> None:
     pool_id = plan.tournament.pool.pool_id
     for ladder in session.exec(select(LadderRecord).where(col(LadderRecord.closed_at_us).is_(None))):
         if ladder.name == plan.name:
@@ -86,6 +75,13 @@ def _check_free(session: Session, plan: LadderPlan) -> None:
                     name=repr(ladder.name),
                 )
             )
+    pool = pool_for(session, plan.tournament.pool, plan.tournament.skill)
+    ladder = LadderRecord(
+        id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us()
+    )
+    session.add(ladder)
+    session.flush()
+    return write_season(session, ladder, plan.season, plan.tournament, planner)
 
 
 def write_season(
@@ -95,7 +91,11 @@ def write_season(
     pool = session.get_one(PoolRecord, ladder.pool_id)
     number = len(session.exec(select(SeasonRecord.number).where(SeasonRecord.ladder_id == ladder.id)).all()) + 1
     entrants = [version.id for version in may_play(session, pool)]
-    free = _free_name(session, f"{ladder.name}-{number}")
+    wanted = f"{ladder.name}-{number}"
+    alike = select(TournamentRecord.name).where(col(TournamentRecord.name).startswith(wanted, autoescape=True))
+    taken = set(session.exec(alike))
+    tries = (wanted if count == 1 else f"{wanted}-{count}" for count in range(1, len(taken) + 2))
+    free = next(one for one in tries if one not in taken)
     tournament = tournaments.write_tournament(session, replace(plan, name=free, entrants=entrants))
     season = SeasonRecord(
         ladder_id=ladder.id, number=number, name=name, tournament_id=tournament.id, opened_at_us=now_us()
@@ -107,15 +107,6 @@ def write_season(
     for one in (ladder, pool, season, tournament):
         session.refresh(one)  # planning forgets what was read before
     return RunningLadder(ladder, pool, season, tournament)
-
-
-def _free_name(session: Session, name: str) -> str:
-    """Return a name for a tournament that no other has."""
-    taken = set(
-        session.exec(select(TournamentRecord.name).where(col(TournamentRecord.name).startswith(name, autoescape=True)))
-    )
-    tries = (name if count == 1 else f"{name}-{count}" for count in range(1, len(taken) + 2))
-    return next(one for one in tries if one not in taken)
 
 
 def plan_like(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -15,7 +15,6 @@ from ratings.ledger.rating import rate_prefix
 from ratings.store import tables
 from ratings.store.identifiers import now_us
 from ratings.store.models import with_text
-from ratings.store.tables import AnyRow
 from ratings.values.states import AttemptState, MatchState
 
 _m, _a, _s, _b, _v, _bot = tables.match, tables.attempt, tables.match_seat, tables.block, tables.version, tables.bot
@@ -126,7 +125,14 @@ def lease(
     """
     connection = session.connection()
     instant = now_us() if now is None else now
-    _expire(connection, tournament_id, worker, instant)
+    expired = connection.execute(_EXPIRED, {"tournament": tournament_id, "worker": worker, "now": instant}).all()
+    lost = [
+        LostAttempt(match_id, attempt, Text("ratings.lease_ran_out", "the lease ran out"), "LEASE_EXPIRED")
+        for match_id, attempt in expired
+    ]
+    again = [fail_attempt(connection, one, AttemptState.EXPIRED) for one in lost]
+    if not all(again):
+        rate_prefix(connection, tournament_id)
     wanted: dict[str, Any] = {"tournament": tournament_id, "most": limit}
     query = _PLANNED_BESIDES if besides else _PLANNED
     rows = connection.execute(query, {**wanted, "besides": list(besides)} if besides else wanted).all()
@@ -136,38 +142,22 @@ def lease(
     attempt = {"worker": worker, "state": AttemptState.RUNNING, "leased_at_us": instant, "deadline_us": deadline_us}
     connection.execute(_ADD_ATTEMPT, [{"match_id": row.id, "number": row.attempt + 1, **attempt} for row in rows])
     session.expire_all()
-    return _leased(connection, rows)
-
-
-def _leased(connection: Connection, rows: Sequence[AnyRow]) -> list[LeasedMatch]:
     seats: dict[str, list[LeasedSeat]] = {}
     for match_id, *seat in connection.execute(_SEATS, {"matches": [row.id for row in rows]}):
         seats.setdefault(match_id, []).append(LeasedSeat(*seat))
-    return [_leased_match(row, tuple(seats[row.id])) for row in rows]
-
-
-def _leased_match(row: AnyRow, seats: tuple[LeasedSeat, ...]) -> LeasedMatch:
-    return LeasedMatch(
-        match_id=row.id,
-        attempt=row.attempt + 1,
-        position=row.position,
-        block_index=row.block_index,
-        rotation=row.rotation,
-        opening=tuple(row.opening),
-        chance_seed=row.chance_seed,
-        seats=seats,
-    )
-
-
-def _expire(connection: Connection, tournament_id: str, worker: str, instant: int) -> None:
-    expired = connection.execute(_EXPIRED, {"tournament": tournament_id, "worker": worker, "now": instant}).all()
-    lost = [
-        LostAttempt(match_id, attempt, Text("ratings.lease_ran_out", "the lease ran out"), "LEASE_EXPIRED")
-        for match_id, attempt in expired
+    return [
+        LeasedMatch(
+            match_id=row.id,
+            attempt=row.attempt + 1,
+            position=row.position,
+            block_index=row.block_index,
+            rotation=row.rotation,
+            opening=tuple(row.opening),
+            chance_seed=row.chance_seed,
+            seats=tuple(seats[row.id]),
+        )
+        for row in rows
     ]
-    again = [fail_attempt(connection, one, AttemptState.EXPIRED) for one in lost]
-    if not all(again):
-        rate_prefix(connection, tournament_id)
 
 
 def release(session: Session, tournament_id: str, *, worker: str | None = None, besides: Collection[Lease] = ()) -> int:

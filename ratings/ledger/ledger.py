@@ -248,20 +248,17 @@ def _settle(
     recorded = recording.record_results(session, results) if results else []
     again = [leasing.record_lost(session, attempt) for attempt in lost]
     planned = planner.plan_ready(WaveLedger(session, tournament_id)) if planner is not None else 0
-    leased = _lease(session, tournament_id, request) if request is not None else []
+    leased = []
+    if request is not None:
+        leased = leasing.lease(
+            session,
+            tournament_id=tournament_id,
+            limit=request.limit,
+            worker=request.worker,
+            deadline_us=now_us() + request.duration_us,
+            besides=request.besides,
+        )
     return Settlement(tuple(recorded), tuple(again), planned, tuple(leased))
-
-
-def _lease(session: Session, tournament_id: str, request: LeaseRequest) -> list[LeasedMatch]:
-    deadline_us = now_us() + request.duration_us
-    return leasing.lease(
-        session,
-        tournament_id=tournament_id,
-        limit=request.limit,
-        worker=request.worker,
-        deadline_us=deadline_us,
-        besides=request.besides,
-    )
 
 
 def take_turn(session: Session, tournament_id: str) -> None:

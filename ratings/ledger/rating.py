@@ -210,7 +210,23 @@ def rate_prefix(connection: Connection, tournament_id: str) -> int:
     through = tournament.rated_through
     try:
         while chunk := _over_from(connection, tournament_id, through):
-            _rate_chunk(connection, tournament, chunk)
+            pool = tournament.pool_id
+            last = connection.execute(_LAST_SEQ, {"pool": pool}).scalar_one() or 0
+            broken = {match.block_id for match in chunk if match.state == MatchState.VOID or not match.rated}
+            seats: dict[str, list[AnyRow]] = {}
+            for row in connection.execute(_SEATS, {"pool": pool, "matches": [match.id for match in chunk]}):
+                seats.setdefault(row.match_id, []).append(row)
+            ratings = _Ratings(
+                connection, settings_of(tournament), pool, [seat for found in seats.values() for seat in found]
+            )
+            order = []
+            for seq, match in enumerate(chunk, start=last + 1):
+                verdict = _verdict(match, seats[match.id], broken, bool(tournament.rates_same_owner))
+                order.append({"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict})
+                if verdict is RatingVerdict.RATED and tournament.pending is None:
+                    ratings.play(seq, seats[match.id])
+            connection.execute(_ADD_ORDER, order)
+            ratings.write()
             through += len(chunk)
             connection.execute(_SET_THROUGH, {"tournament": tournament_id, "through": through})
     except SkillError as error:
@@ -225,30 +241,6 @@ def _over_from(connection: Connection, tournament_id: str, start: int) -> list[A
     # A block that is cut off, by a match that is not over or by the limit, has to wait.
     cut = rows[len(over)].block_id if len(over) < len(rows) else over[-1].block_id if len(over) == _CHUNK else None
     return [row for row in over if row.block_id != cut]
-
-
-def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[AnyRow]) -> None:
-    pool = tournament.pool_id
-    last = connection.execute(_LAST_SEQ, {"pool": pool}).scalar_one() or 0
-    broken = {match.block_id for match in matches if match.state == MatchState.VOID or not match.rated}
-    seats = _seats(connection, pool, matches)
-    ratings = _Ratings(connection, settings_of(tournament), pool, [seat for found in seats.values() for seat in found])
-    order = []
-    for seq, match in enumerate(matches, start=last + 1):
-        verdict = _verdict(match, seats[match.id], broken, bool(tournament.rates_same_owner))
-        order.append({"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict})
-        if verdict is RatingVerdict.RATED and tournament.pending is None:
-            ratings.play(seq, seats[match.id])
-    connection.execute(_ADD_ORDER, order)
-    ratings.write()
-
-
-def _seats(connection: Connection, pool: str, matches: Sequence[AnyRow]) -> dict[str, list[AnyRow]]:
-    """Return the seats of each match, with the ratings of the versions in them."""
-    seats: dict[str, list[AnyRow]] = {}
-    for row in connection.execute(_SEATS, {"pool": pool, "matches": [match.id for match in matches]}):
-        seats.setdefault(row.match_id, []).append(row)
-    return seats
 
 
 def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_same_owner: bool) -> RatingVerdict:
@@ -284,7 +276,8 @@ class _Ratings:
 
     def play(self, seq: int, seats: Sequence[AnyRow]) -> None:
         """Rate one match, in which `seats` took part."""
-        before = [self._rating(seat) for seat in seats]
+        known = self._ratings
+        before = [known.get(seat.version_id) or first_rating(self._settings, self._predecessor(seat)) for seat in seats]
         after = rate_match(self._settings, before, [seat.rank for seat in seats])
         for seat, old, new in zip(seats, before, after, strict=True):
             place = (seat.match_id, seat.seat, self._pool, seat.version_id, seq)
@@ -305,9 +298,6 @@ class _Ratings:
         for statement, rows in ((_ADD_RATING, new), (SET_RATING, known)):
             if rows:
                 self._connection.execute(statement, rows)
-
-    def _rating(self, seat: AnyRow) -> VersionRating:
-        return self._ratings.get(seat.version_id) or first_rating(self._settings, self._predecessor(seat))
 
     def _predecessor(self, seat: AnyRow) -> Skill | None:
         """Return the skill of the bot's nearest earlier version rated here, in the database or in this chunk."""

@@ -7,7 +7,7 @@ then until the last piece is written, matches that are over only get their place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -36,7 +36,6 @@ from ratings.store.database import Database
 from ratings.store.models import PoolRecord
 from ratings.store.rating import PendingRatingRecord
 from ratings.store.sessions import add_rows, read, write
-from ratings.store.tables import AnyRow
 from ratings.values.states import OnWorkProgress, RatingVerdict, WorkStage, no_progress
 
 _o, _s, _v, _c, _r = tables.rating_order, tables.match_seat, tables.version, tables.rating_change, tables.rating
@@ -85,7 +84,10 @@ class PoolRatings:
     def play(self, seats: Sequence[SeatRow]) -> list[ChangeRow]:
         """Rate one match, and return the rows of its changes."""
         known, pool = self._by_version, self._pool_id
-        before = [known.get(seat[3]) or self._first(seat) for seat in seats]
+        # Nobody begins with what somebody else has only from this very match: that is not known here yet.
+        before = [
+            known.get(seat[3]) or first_rating(self._settings, self._predecessor(seat[5], seat[6])) for seat in seats
+        ]
         after = rate_match(self._settings, before, [seat[4] for seat in seats])
         changes = []
         for seat, old, new in zip(seats, before, after, strict=True):
@@ -115,10 +117,6 @@ class PoolRatings:
             {"pool_id": self._pool_id, "version_id": version_id, **rating_columns(self._by_version[version_id])}
             for version_id in sorted(version_ids)
         ]
-
-    def _first(self, seat: SeatRow) -> VersionRating:
-        # Nobody begins with what somebody else has only from this very match: that is not known here yet.
-        return first_rating(self._settings, self._predecessor(seat[5], seat[6]))
 
     def _predecessor(self, bot_id: str, number: int) -> Skill | None:
         earlier = [one for one in self._rated.get(bot_id, ()) if one < number]
@@ -334,13 +332,6 @@ def _write(session: Session, pool_id: str, piece: _Piece) -> bool:
     )
     connection.execute(delete(_c).where(_c.c.match_id.in_(its)))
     add_rows(connection, _c, CHANGE_COLUMNS, piece.changes)
-    _write_ratings(connection, pool_id, piece)
-    _go_on(connection, pool_id, piece.end)
-    return True
-
-
-def _write_ratings(connection: Connection, pool_id: str, piece: _Piece) -> None:
-    """Write how the ratings stand after the piece: all of them at the start, and then those that changed."""
     if piece.is_start:
         connection.execute(delete(_r).where(_r.c.pool_id == pool_id))
         changed = piece.played.rows()
@@ -355,15 +346,12 @@ def _write_ratings(connection: Connection, pool_id: str, piece: _Piece) -> None:
         if row["version_id"] in known
     ]:
         connection.execute(SET_RATING, old)
-
-
-def _go_on(connection: Connection, pool_id: str, end: int) -> None:
-    """Note from where on it goes on, or that nothing is left."""
-    its = _p.c.pool_id == pool_id
-    if end > last_place(connection, pool_id):
-        connection.execute(delete(_p).where(its))
+    of_pool = _p.c.pool_id == pool_id
+    if piece.end > last_place(connection, pool_id):
+        connection.execute(delete(_p).where(of_pool))
     else:
-        connection.execute(update(_p).where(its).values(first_seq=end, rated_seq=end))
+        connection.execute(update(_p).where(of_pool).values(first_seq=piece.end, rated_seq=piece.end))
+    return True
 
 
 def _ratings_before(session: Session, pool_id: str, step: _Step) -> Iterable[tuple[str, int, str, VersionRating]]:
@@ -372,7 +360,28 @@ def _ratings_before(session: Session, pool_id: str, step: _Step) -> Iterable[tup
     What the matches from there on changed is taken back from the ratings as they are in the table, so that the earlier
     ones need not be looked at.
     """
-    taken_back = _changes_between(session, pool_id, step)
+    taken_back: dict[str, _Since] = {}
+    query = (
+        select(_c.c.match_id, _c.c.version_id, _c.c.mu_before, _c.c.sigma_before, _s.c.rank)
+        .select_from(_o)
+        .join(_c, _c.c.match_id == _o.c.match_id)
+        .join(_s, (_s.c.match_id == _c.c.match_id) & (_s.c.seat == _c.c.seat))
+        .where(_o.c.pool_id == pool_id, _o.c.rating_seq >= step.first)
+        .order_by(_o.c.rating_seq, _c.c.seat)
+    )
+    if step.rated is not None:
+        query = query.where(_o.c.rating_seq < step.rated)
+    rows = session.connection().execute(query, execution_options={"yield_per": _ROWS})
+    for _, match in groupby(rows, key=lambda row: row.match_id):
+        seats = list(match)
+        ranks = [seat.rank for seat in seats]
+        for seat, first, points in zip(seats, match_firsts(ranks), match_points(ranks), strict=True):
+            since = taken_back.setdefault(seat.version_id, _Since(Skill(seat.mu_before, seat.sigma_before)))
+            since.matches += 1
+            since.wins += first.wins
+            since.shared += first.shared
+            since.draws += first.draws
+            since.points += points
     query = select(_r, _v.c.bot_id, _v.c.number).join(_v, _v.c.id == _r.c.version_id).where(_r.c.pool_id == pool_id)
     for row in session.connection().execute(query).mappings():
         since = taken_back.get(row["version_id"], _Since())
@@ -392,33 +401,3 @@ class _Since:
     shared: int = 0
     draws: int = 0
     points: int = 0
-
-
-def _changes_between(session: Session, pool_id: str, step: _Step) -> Mapping[str, _Since]:
-    """Return by version what the changes have added from the first place of a step to where the ratings stand."""
-    found: dict[str, _Since] = {}
-    query = (
-        select(_c.c.match_id, _c.c.version_id, _c.c.mu_before, _c.c.sigma_before, _s.c.rank)
-        .select_from(_o)
-        .join(_c, _c.c.match_id == _o.c.match_id)
-        .join(_s, (_s.c.match_id == _c.c.match_id) & (_s.c.seat == _c.c.seat))
-        .where(_o.c.pool_id == pool_id, _o.c.rating_seq >= step.first)
-        .order_by(_o.c.rating_seq, _c.c.seat)
-    )
-    if step.rated is not None:
-        query = query.where(_o.c.rating_seq < step.rated)
-    rows = session.connection().execute(query, execution_options={"yield_per": _ROWS})
-    for _, match in groupby(rows, key=lambda row: row.match_id):
-        _take_in(found, list(match))
-    return found
-
-
-def _take_in(found: dict[str, _Since], seats: list[AnyRow]) -> None:
-    ranks = [seat.rank for seat in seats]
-    for seat, first, points in zip(seats, match_firsts(ranks), match_points(ranks), strict=True):
-        since = found.setdefault(seat.version_id, _Since(Skill(seat.mu_before, seat.sigma_before)))
-        since.matches += 1
-        since.wins += first.wins
-        since.shared += first.shared
-        since.draws += first.draws
-        since.points += points

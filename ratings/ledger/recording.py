@@ -252,7 +252,9 @@ def record_results(session: Session, reports: Sequence[ReportedMatch]) -> list[b
     attempts = connection.execute(_ATTEMPTS, _ids(reports)).all()
     news = _news(reports, matches, {(row.match_id, row.number) for row in attempts})
     if news:
-        _write_results(connection, list(news.values()), _others(attempts, news))
+        running = ((row.match_id, row.number) for row in attempts if row.state == AttemptState.RUNNING)
+        others = [match_id for match_id, number in running if match_id in news and news[match_id].attempt != number]
+        _write_results(connection, list(news.values()), others)
         for tournament_id in sorted({matches[match_id].tournament_id for match_id in news}):
             blocks = {
                 match_id: matches[match_id].block_id
@@ -285,34 +287,25 @@ def _news(
     return news
 
 
-def _others(attempts: Sequence[AnyRow], news: Mapping[str, ReportedMatch]) -> list[str]:
-    """Return those of the matches that are played in another attempt, too, than the one that has their result."""
-    running = ((row.match_id, row.number) for row in attempts if row.state == AttemptState.RUNNING)
-    return [match_id for match_id, number in running if match_id in news and news[match_id].attempt != number]
-
-
 def _check(report: ReportedMatch, match: AnyRow, attempts: Set[tuple[str, int]]) -> None:
-    place, forfeits = f"match {report.match_id}", report.result.forfeits
+    place, result = f"match {report.match_id}", report.result
+    forfeits = result.forfeits
     if (report.match_id, report.attempt) not in attempts:
         raise FactError(f"{place} has no attempt {report.attempt}; lease it before it is played")
-    if len(report.result.ranks) != match.seats:
-        raise FactError(f"{place}: {len(report.result.ranks)} ranks for {match.seats} seats")
+    if len(result.ranks) != match.seats:
+        raise FactError(f"{place}: {len(result.ranks)} ranks for {match.seats} seats")
     try:
-        check_ranks(report.result.ranks)
+        check_ranks(result.ranks)
     except SkillError as error:
         raise FactError(f"{place}: {error}") from error
-    if not _seats_named(report) <= set(range(match.seats)) or len(set(forfeits)) != len(forfeits):
+    faulty, checked = (fault.seat for fault in result.faults), (check.seat for check in report.leak_checks)
+    named = {*forfeits, *result.resigned, *faulty, *checked, *(log.seat for log in report.seat_logs)}
+    if not named <= set(range(match.seats)) or len(set(forfeits)) != len(forfeits):
         raise FactError(f"{place}: a forfeit, fault, leak check or log has a seat that is not there, or one seat twice")
     if report.runtimes and len(report.runtimes) != match.seats:
         raise FactError(f"{place}: {len(report.runtimes)} runtimes for {match.seats} seats")
     if not report.replay:
         raise FactError(f"{place}: the replay is empty")
-
-
-def _seats_named(report: ReportedMatch) -> set[int]:
-    result = report.result
-    faulty, checked = (fault.seat for fault in result.faults), (check.seat for check in report.leak_checks)
-    return {*result.forfeits, *result.resigned, *faulty, *checked, *(log.seat for log in report.seat_logs)}
 
 
 def _write_results(connection: Connection, reports: Sequence[ReportedMatch], others: Sequence[str]) -> None:

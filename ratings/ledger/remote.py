@@ -88,7 +88,22 @@ def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> Join
     _check_may_join(session, bot, version, join.games)
     has_changed = read_lineage(session, bot.id).active != version.id
     if has_changed:
-        _check_changes_of_hour(session, bot)
+        query = (
+            select(func.count())
+            .select_from(BotEventRecord)
+            .where(BotEventRecord.bot_id == bot.id, BotEventRecord.message == JOINED)
+        )
+        changes = session.exec(query.where(BotEventRecord.at_us > now_us() - _HOUR_US)).one()
+        if changes >= MOST_CHANGES:
+            raise LimitError(
+                Text(
+                    "ratings.joined_another_version_than_before",
+                    "{name} has joined with another version than before {changes} times within the hour, and that is "
+                    "the limit; stay with the version that joined last",
+                    name=repr(bot.name),
+                    changes=changes,
+                )
+            )
         record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version.id, actor=ARENA, message=JOINED)
     return JoinedVersion(version, is_new, has_changed)
 
@@ -123,26 +138,6 @@ def _check_new_of_hour(session: Session, bot: BotRecord, most: int) -> None:
                 "{most} new versions of remote bots an hour are allowed; join again with a version that joined "
                 "before, or later",
                 most=most,
-            )
-        )
-
-
-def _check_changes_of_hour(session: Session, bot: BotRecord) -> None:
-    """Raise LimitError for a bot that changes its version all the time: each change stays in its history for ever."""
-    query = (
-        select(func.count())
-        .select_from(BotEventRecord)
-        .where(BotEventRecord.bot_id == bot.id, BotEventRecord.message == JOINED)
-    )
-    changes = session.exec(query.where(BotEventRecord.at_us > now_us() - _HOUR_US)).one()
-    if changes >= MOST_CHANGES:
-        raise LimitError(
-            Text(
-                "ratings.joined_another_version_than_before",
-                "{name} has joined with another version than before {changes} times within the hour, and that is "
-                "the limit; stay with the version that joined last",
-                name=repr(bot.name),
-                changes=changes,
             )
         )
 

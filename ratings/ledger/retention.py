@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, delete, select, update
-from sqlalchemy import Table as CoreTable
 from sqlmodel import Session
 
 from engine.text import Text
@@ -116,7 +115,10 @@ def _candidates(removal: RemovalRecord, after: str) -> Select[Any]:
     if removal.kind is RemovalKind.ARCHIVES:
         query = select(_v.c.id).where(_v.c.id > after, removable_files(removal.before_us)).order_by(_v.c.id)
         return query.limit(PIECE)
-    table, may_go = _of_matches(removal.kind, removal.before_us)
+    if removal.kind is RemovalKind.LOGS:
+        table, may_go = tables.seat_log, removable_log(removal.before_us)
+    else:
+        table, may_go = tables.replay, removable_replay(removal.before_us)
     return (
         select(table.c.match_id)
         .distinct()
@@ -125,12 +127,6 @@ def _candidates(removal: RemovalRecord, after: str) -> Select[Any]:
         .order_by(table.c.match_id)
         .limit(PIECE)
     )
-
-
-def _of_matches(kind: RemovalKind, before_us: int) -> tuple[CoreTable, ColumnElement[bool]]:
-    if kind is RemovalKind.LOGS:
-        return tables.seat_log, removable_log(before_us)
-    return tables.replay, removable_replay(before_us)
 
 
 def _remove_logs(session: Session, before_us: int, ids: Sequence[str], at_us: int) -> int:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from engine.text import Text
-from ratings.statistics.scores import Firsts, match_firsts, match_points, points_between
+from ratings.statistics.scores import match_firsts, match_points, points_between
 from ratings.store import tables
 from ratings.store.tables import AnyRow
 from ratings.values.states import MatchState
@@ -81,30 +81,6 @@ def count_results(connection: Connection, tournament_id: str, blocks: Mapping[st
             own = more.setdefault(version_id, dict.fromkeys(COUNTS, 0))
             for name, count in counts.items():
                 own[name] += count
-    _write(connection, tournament_id, more)
-
-
-def _of_block(matches: Sequence[Sequence[AnyRow]], news: Container[str]) -> Iterator[tuple[str, Counts]]:
-    """Yield what a block adds to its versions: its new matches, and all of it if it became whole by them."""
-    is_whole = all(seats[0].state == MatchState.FINISHED for seats in matches)
-    if is_whole:
-        yield from ((version_id, {"blocks": 1}) for version_id in {seat.version_id for seat in matches[0]})
-    for seats in matches:
-        if is_whole or seats[0].id in news:
-            ranks = [seat.rank for seat in seats]
-            for seat, first, points in zip(seats, match_firsts(ranks), match_points(ranks), strict=True):
-                if seats[0].id in news:
-                    yield seat.version_id, _of_seat(seat, first, points)
-                if is_whole:
-                    yield seat.version_id, {"block_matches": 1, "block_points": points}
-
-
-def _of_seat(seat: AnyRow, first: Firsts, points: int) -> Counts:
-    counts = {"matches": 1, **first._asdict(), "points": points, "forfeits": int(seat.forfeit is not None)}
-    return counts if seat.verdict is None else {**counts, _VERDICTS.get(seat.verdict, "unknown"): 1}
-
-
-def _write(connection: Connection, tournament_id: str, more: dict[str, Counts]) -> None:
     ask = {"tournament": tournament_id, "versions": list(more)}
     known = set(connection.execute(_KNOWN, ask).scalars())
     if new := [
@@ -123,6 +99,24 @@ def _write(connection: Connection, tournament_id: str, more: dict[str, Counts]) 
         if version_id in known
     ]:
         connection.execute(_ADD, added)
+
+
+def _of_block(matches: Sequence[Sequence[AnyRow]], news: Container[str]) -> Iterator[tuple[str, Counts]]:
+    """Yield what a block adds to its versions: its new matches, and all of it if it became whole by them."""
+    is_whole = all(seats[0].state == MatchState.FINISHED for seats in matches)
+    if is_whole:
+        yield from ((version_id, {"blocks": 1}) for version_id in {seat.version_id for seat in matches[0]})
+    for seats in matches:
+        if is_whole or seats[0].id in news:
+            ranks = [seat.rank for seat in seats]
+            for seat, first, points in zip(seats, match_firsts(ranks), match_points(ranks), strict=True):
+                if seats[0].id in news:
+                    verdict = {} if seat.verdict is None else {_VERDICTS.get(seat.verdict, "unknown"): 1}
+                    forfeits = int(seat.forfeit is not None)
+                    counts = {"matches": 1, **first._asdict(), "points": points, "forfeits": forfeits, **verdict}
+                    yield seat.version_id, counts
+                if is_whole:
+                    yield seat.version_id, {"block_matches": 1, "block_points": points}
 
 
 def counted(tournaments: Select[str] | None = None) -> Select[*tuple[Any, ...]]:

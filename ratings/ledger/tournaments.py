@@ -6,7 +6,7 @@ With each wave is kept what a format remembers of those before it, and in how ma
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -87,7 +87,12 @@ def write_tournament(session: Session, plan: TournamentPlan) -> TournamentRecord
     )
     session.add(tournament)
     session.flush()
-    _write_entrants(session, tournament.id, plan.entrants)
+    rows = [
+        {"tournament_id": tournament.id, "position": position, "version_id": version}
+        for position, version in enumerate(plan.entrants)
+    ]
+    if rows:
+        session.connection().execute(insert(tables.entrant), rows)
     return tournament
 
 
@@ -98,22 +103,7 @@ def check_plan(source: Source, plan: TournamentPlan) -> None:
 
 
 def _check(session: Session, plan: TournamentPlan) -> None:
-    _check_entered_once(plan.entrants)
-    check_versions(session, plan.entrants)
-    check_kinds(session, plan.entrants, remote=plan.pool.remote)
-
-
-def _write_entrants(session: Session, tournament_id: str, versions: Sequence[str]) -> None:
-    rows = [
-        {"tournament_id": tournament_id, "position": position, "version_id": version}
-        for position, version in enumerate(versions)
-    ]
-    if rows:
-        session.connection().execute(insert(tables.entrant), rows)
-
-
-def _check_entered_once(entrants: Sequence[str]) -> None:
-    twice = [version for version, count in Counter(entrants).items() if count > 1]
+    twice = [version for version, count in Counter(plan.entrants).items() if count > 1]
     if twice:
         raise PlanError(
             Text(
@@ -122,6 +112,8 @@ def _check_entered_once(entrants: Sequence[str]) -> None:
                 name=twice[0],
             )
         )
+    check_versions(session, plan.entrants)
+    check_kinds(session, plan.entrants, remote=plan.pool.remote)
 
 
 def check_versions(session: Session, versions: Sequence[str]) -> None:
@@ -207,7 +199,13 @@ def cancel(session: Session, tournament_id: str) -> int:
     """
     tournament = get_tournament(session, tournament_id)
     release(session, tournament_id)
-    cancelled = _void_planned(session, tournament_id)
+    why = with_text("void_reason", Text("ratings.tournament_cancelled", "the tournament was cancelled"))
+    void = session.connection().execute(
+        update(_m)
+        .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED)
+        .values(state=MatchState.VOID, **why)
+    )
+    cancelled = int(void.rowcount)
     if tournament.cancelled_at_us is None and (cancelled or tournament.more_waves):
         tournament.cancelled_at_us = now_us()
         tournament.more_waves = False
@@ -216,16 +214,6 @@ def cancel(session: Session, tournament_id: str) -> int:
     rate_prefix(session.connection(), tournament_id)
     session.expire_all()
     return cancelled
-
-
-def _void_planned(session: Session, tournament_id: str) -> int:
-    why = with_text("void_reason", Text("ratings.tournament_cancelled", "the tournament was cancelled"))
-    void = session.connection().execute(
-        update(_m)
-        .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED)
-        .values(state=MatchState.VOID, **why)
-    )
-    return int(void.rowcount)
 
 
 class WaveLedger:
@@ -332,7 +320,19 @@ def add_wave(
         session.add(tournament)
         session.flush()
         return True
-    _check_wave(session, tournament, blocks)
+    if len({block.index for block in blocks}) != len(blocks):
+        raise PlanError("two blocks have the same index")
+    seats = session.get_one(PoolRecord, tournament.pool_id).seats
+    entrants = {entrant.version_id for entrant in waves.entered_versions(session, tournament.id)}
+    for block in blocks:
+        if not 0 <= block.chance_seed <= _LARGEST_SEED:
+            raise PlanError(f"block {block.index}: a chance seed is 0 or more and below 2^53")
+        if len(block.order) != seats:
+            raise PlanError(f"block {block.index}: {len(block.order)} versions for {seats} seats")
+        if tournament.rated and len(set(block.order)) != seats:
+            raise PlanError(f"block {block.index}: one version sits in two seats; that can only be played unrated")
+        if not set(block.order) <= entrants:
+            raise PlanError(f"block {block.index}: a version plays that is not entered")
     # The first wave is part of what is created.
     planned_at_us = now_us() if index else tournament.created_at_us
     wave = {"tournament_id": tournament_id, "index": index, "planned_at_us": planned_at_us}
@@ -343,27 +343,6 @@ def add_wave(
     return True
 
 
-def _check_wave(session: Session, tournament: TournamentRecord, blocks: Sequence[Block]) -> None:
-    """Raise PlanError unless the blocks can be played by the tournament's entrants."""
-    if len({block.index for block in blocks}) != len(blocks):
-        raise PlanError("two blocks have the same index")
-    seats = session.get_one(PoolRecord, tournament.pool_id).seats
-    entrants = {entrant.version_id for entrant in waves.entered_versions(session, tournament.id)}
-    for block in blocks:
-        _check_block(block, seats, entrants, is_rated=tournament.rated)
-
-
-def _check_block(block: Block, seats: int, entrants: Set[str], *, is_rated: bool) -> None:
-    if not 0 <= block.chance_seed <= _LARGEST_SEED:
-        raise PlanError(f"block {block.index}: a chance seed is 0 or more and below 2^53")
-    if len(block.order) != seats:
-        raise PlanError(f"block {block.index}: {len(block.order)} versions for {seats} seats")
-    if is_rated and len(set(block.order)) != seats:
-        raise PlanError(f"block {block.index}: one version sits in two seats; that can only be played unrated")
-    if not set(block.order) <= entrants:
-        raise PlanError(f"block {block.index}: a version plays that is not entered")
-
-
 def _write_blocks(session: Session, tournament: TournamentRecord, blocks: Sequence[Block]) -> None:
     """Write the blocks and their matches, in schedule order behind the matches that are planned already.
 
@@ -372,9 +351,33 @@ def _write_blocks(session: Session, tournament: TournamentRecord, blocks: Sequen
     tournament_id, pool_id = tournament.id, tournament.pool_id
     position, connection = count_progress(session, tournament_id).total, session.connection()
     for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
-        part = [(block, _block_row(tournament_id, block)) for block in blocks[start : start + _BLOCKS_AT_ONCE]]
+        part = [
+            (
+                block,
+                {
+                    "id": new_id(),
+                    "tournament_id": tournament_id,
+                    "index": block.index,
+                    "opening": list(block.opening),
+                    "chance_seed": block.chance_seed,
+                },
+            )
+            for block in blocks[start : start + _BLOCKS_AT_ONCE]
+        ]
         seatings = [(row, rotation, it) for block, row in part for rotation, it in enumerate(block.rotations())]
-        matches = [_match_row(row, pool_id, rotation, position + n) for n, (row, rotation, _) in enumerate(seatings)]
+        matches = [
+            {
+                "id": new_id(),
+                "tournament_id": row["tournament_id"],
+                "block_id": row["id"],
+                "rotation": rotation,
+                "position": (position + n),
+                "state": MatchState.PLANNED,
+                "attempt": 0,
+                "pool_id": pool_id,
+            }
+            for n, (row, rotation, _) in enumerate(seatings)
+        ]
         position += len(matches)
         connection.execute(insert(tables.block), [row for _, row in part])
         connection.execute(insert(tables.match), matches)
@@ -384,29 +387,6 @@ def _write_blocks(session: Session, tournament: TournamentRecord, blocks: Sequen
             for seat, version in enumerate(seating)
         ]
         connection.execute(insert(tables.match_seat), seats)
-
-
-def _block_row(tournament_id: str, block: Block) -> Row:
-    return {
-        "id": new_id(),
-        "tournament_id": tournament_id,
-        "index": block.index,
-        "opening": list(block.opening),
-        "chance_seed": block.chance_seed,
-    }
-
-
-def _match_row(block: Row, pool_id: str, rotation: int, position: int) -> Row:
-    return {
-        "id": new_id(),
-        "tournament_id": block["tournament_id"],
-        "block_id": block["id"],
-        "rotation": rotation,
-        "position": position,
-        "state": MatchState.PLANNED,
-        "attempt": 0,
-        "pool_id": pool_id,
-    }
 
 
 def remember(connection: Connection, tournament_id: str, memory: WaveMemory, instead_of: int | None) -> None:

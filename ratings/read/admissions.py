@@ -115,28 +115,26 @@ def waiting_versions(source: Source) -> list[WaitingVersion]:
 
     Of what is disabled nothing waits.
     """
+    admitted = _last(_e.c.kind == BotEventKind.ADMITTED).subquery()
+    decided = _last(_e.c.kind.not_in(_UNDECIDED)).subquery()
     query = (
         select(VersionRecord, BotRecord)
         .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
         .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id))
-        .where(col(VersionRecord.id).in_(_undecided()), col(VersionRecord.withdrawn_at_us).is_(None))
+        .where(
+            col(VersionRecord.id).in_(
+                core_select(admitted.c.version_id)
+                .outerjoin(decided, decided.c.version_id == admitted.c.version_id)
+                .where(admitted.c.last > func.coalesce(decided.c.last, -1))
+            ),
+            col(VersionRecord.withdrawn_at_us).is_(None),
+        )
         .where(col(BotRecord.disabled_at_us).is_(None), col(OwnerRecord.disabled_at_us).is_(None))
         .order_by(VersionRecord.id)
     )
     with read(source) as session:
         found = [WaitingVersion(version, bot, _active(session, bot)) for version, bot in session.exec(query).all()]
     return [one for one in found if one.active is None or one.active.number < one.version.number]
-
-
-def _undecided() -> Select[str]:
-    """Return the query for the versions after whose last admission nothing was decided about them."""
-    admitted = _last(_e.c.kind == BotEventKind.ADMITTED).subquery()
-    decided = _last(_e.c.kind.not_in(_UNDECIDED)).subquery()
-    return (
-        core_select(admitted.c.version_id)
-        .outerjoin(decided, decided.c.version_id == admitted.c.version_id)
-        .where(admitted.c.last > func.coalesce(decided.c.last, -1))
-    )
 
 
 def _last(condition: ColumnElement[bool]) -> Select[str, int]:

@@ -202,7 +202,6 @@ def _by_hash(session: Session, bot: BotRecord, part: str) -> VersionRecord:
 
 
 def _newest_of(session: Session, bot: BotRecord) -> tuple[VersionRecord, int]:
-    """Return the newest version of a bot, and how many there are."""
     version, count = session.exec(_NEWEST, params={"bot": bot.id}).one()
     return version, count
 

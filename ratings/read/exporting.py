@@ -124,21 +124,16 @@ def _condition(table: CoreTable, tournament: TournamentRecord) -> ColumnElement[
     if table is tables.pool:
         return columns.id == tournament.pool_id
     if table in (tables.annulled_block, tables.annulment):
-        return _is_annulment(table, tournament)
+        marked, block = tables.annulled_block.c, tables.block.c
+        its_blocks = select(block.id).where(block.tournament_id == tournament.id)
+        if table is tables.annulled_block:
+            return marked.block_id.in_(its_blocks)
+        return table.c.id.in_(select(marked.annulment_id).where(marked.block_id.in_(its_blocks)))
     if "match_id" in columns:
         return columns.match_id.in_(select(tables.match.c.id).where(tables.match.c.tournament_id == tournament.id))
     if "tournament_id" in columns:
         return columns.tournament_id == tournament.id
     return columns.id.in_(_people(table, tournament))
-
-
-def _is_annulment(table: CoreTable, tournament: TournamentRecord) -> ColumnElement[bool]:
-    """Return which annulments, or blocks that they mark, belong to the tournament."""
-    marked, block = tables.annulled_block.c, tables.block.c
-    its_blocks = select(block.id).where(block.tournament_id == tournament.id)
-    if table is tables.annulled_block:
-        return marked.block_id.in_(its_blocks)
-    return table.c.id.in_(select(marked.annulment_id).where(marked.block_id.in_(its_blocks)))
 
 
 def _people(table: CoreTable, tournament: TournamentRecord) -> Select[Any]:

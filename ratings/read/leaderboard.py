@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -207,16 +207,11 @@ def _lines(session: Session, pool: Pool, limit: int | None, start: int) -> list[
     if not lines:
         return []
     better = connection.execute(_BETTER, {"pool": pool.pool_id, "exposure": lines[0].exposure}).scalar_one()
-    return _ranked(pool.seats, lines, 1 + better, start)
-
-
-def _ranked(seats: int, lines: Iterable[AnyRow], first_rank: int, start: int) -> list[LeaderboardRow]:
-    """Return the lines, which are in order, with their ranks."""
     rows: list[LeaderboardRow] = []
     for place, line in enumerate(lines, start=start + 1):
         shared = bool(rows) and rows[-1].exposure == line.exposure
-        rank = first_rank if not rows else rows[-1].rank if shared else place
-        rows.append(line_of(line, rank, seats))
+        rank = 1 + better if not rows else rows[-1].rank if shared else place
+        rows.append(line_of(line, rank, pool.seats))
     return rows
 
 
@@ -264,18 +259,13 @@ def sorted_board(
 def picked_board(source: Source, row: RatedPool, version_ids: Sequence[str], next_: str | None = None) -> Leaderboard:
     """Return the lines of these versions, in their order; of those that are not rated there is none."""
     with read(source) as session:
-        lines = _picked_lines(session, row, version_ids)
-        return Leaderboard(row.pool, row.matches, lines, behind(session, row.pool.pool_id), next_)
-
-
-def _picked_lines(session: Session, row: RatedPool, version_ids: Sequence[str]) -> tuple[LeaderboardRow, ...]:
-    if not version_ids:
-        return ()
-    which = {"pool": row.pool.pool_id, "versions": version_ids}
-    ranks = _ranks(session, row.pool.pool_id, version_ids)
-    found = session.connection().execute(_LINES, which).all()
-    lines = {line.version_id: line_of(line, ranks[line.exposure], row.pool.seats) for line in found}
-    return tuple(lines[version] for version in version_ids if version in lines)
+        lines: dict[str, LeaderboardRow] = {}
+        if version_ids:
+            ranks = _ranks(session, row.pool.pool_id, version_ids)
+            found = session.connection().execute(_LINES, {"pool": row.pool.pool_id, "versions": version_ids})
+            lines = {line.version_id: line_of(line, ranks[line.exposure], row.pool.seats) for line in found}
+        picked = tuple(lines[version] for version in version_ids if version in lines)
+        return Leaderboard(row.pool, row.matches, picked, behind(session, row.pool.pool_id), next_)
 
 
 def standings_of_bot(source: Source, bot_id: str) -> tuple[Standing, ...]:
@@ -313,23 +303,18 @@ def _sorted(pool_id: str, by: str, is_descending: bool, only: Narrowing) -> Sele
     """Return the query for the ids of the versions in an order: everything else is looked up for one page alone."""
     column = COLUMNS[by].desc() if is_descending else COLUMNS[by].asc()
     if by == "bot":
-        return _narrow(_by_bot(pool_id), only).order_by(column, _b.c.name, _v.c.number)
+        # It begins with the bots, whose names have an index, and not with all ratings of the pool: SQLite keeps to the
+        # order of outer joins, and so it has nothing to sort.
+        in_pool = (_r.c.version_id == _v.c.id) & (_r.c.pool_id == pool_id)
+        from_bots = _b.outerjoin(_v, _v.c.bot_id == _b.c.id).outerjoin(_r, in_pool)
+        named = select(_r.c.version_id).select_from(from_bots).where(_r.c.version_id.is_not(None))
+        return _narrow(named, only).order_by(column, _b.c.name, _v.c.number)
     of_pool = (_r.c.pool_id if by == _INDEXED else POOL_OF) == pool_id
     alone = select(_r.c.version_id).where(of_pool)
     if only == Narrowing():
         return alone.order_by(column, _r.c.exposure.desc(), _r.c.mu.desc(), _r.c.version_id)
     named = alone.join(_v, _v.c.id == _r.c.version_id).join(_b, _b.c.id == _v.c.bot_id)
     return _narrow(named, only).order_by(column, _b.c.name, _v.c.number)
-
-
-def _by_bot(pool_id: str) -> Select[Any]:
-    """Return the query that begins with the bots, whose names have an index, and not with all ratings of the pool.
-
-    SQLite keeps to the order of outer joins, and so it has nothing to sort.
-    """
-    in_pool = (_r.c.version_id == _v.c.id) & (_r.c.pool_id == pool_id)
-    from_bots = _b.outerjoin(_v, _v.c.bot_id == _b.c.id).outerjoin(_r, in_pool)
-    return select(_r.c.version_id).select_from(from_bots).where(_r.c.version_id.is_not(None))
 
 
 def _narrow(query: Select[Any], only: Narrowing) -> Select[Any]:

@@ -45,33 +45,20 @@ def load_results(source: Source, pool_id: str) -> Results:
         if seats is None:
             raise NotFoundError(Text("ratings.no_pool", "no pool {pool}", pool=pool_id))
         columns = _Columns(seats)
-        for part in _parts(session, _matches(pool_id, seats)):
+        query = select(_m.c.block_id, _m.c.rotation).join(_t, _t.c.id == _m.c.tournament_id)
+        for seat in range(seats):
+            sitting = tables.match_seat.alias(f"seat{seat}")
+            query = query.join(sitting, (sitting.c.match_id == _m.c.id) & (sitting.c.seat == seat))
+            query = query.add_columns(sitting.c.version_id, sitting.c.rank)
+        for part in _parts(session, query.where(_t.c.pool_id == pool_id, _t.c.rated, sitting.c.rank.is_not(None))):
             columns.add(part)
-        found, rotations = columns.whole(_broken_blocks(session, pool_id))
+        # Live rating has passed the first matches of each tournament, and said of each whether it counts.
+        rest = select(_m.c.block_id).join(_t, _t.c.id == _m.c.tournament_id)
+        rest = rest.where(_t.c.pool_id == pool_id, _t.c.rated, _m.c.position >= _t.c.rated_through)
+        parts = chain(_parts(session, not_rated(pool_id)), _parts(session, rest))
+        broken = [np.zeros(0, np.int64), *(_labels(block for (block,) in part) for part in parts)]
+        found, rotations = columns.whole(distinct(np.concatenate(broken)))
         return replace(found, plans=_plans(session, pool_id, found, rotations))
-
-
-def _matches(pool_id: str, seats: int) -> Select[Any]:
-    """Select the block, the rotation, and the version and rank of each seat, of every finished match."""
-    query = select(_m.c.block_id, _m.c.rotation).join(_t, _t.c.id == _m.c.tournament_id)
-    for seat in range(seats):
-        sitting = tables.match_seat.alias(f"seat{seat}")
-        query = query.join(sitting, (sitting.c.match_id == _m.c.id) & (sitting.c.seat == seat))
-        query = query.add_columns(sitting.c.version_id, sitting.c.rank)
-    return query.where(_t.c.pool_id == pool_id, _t.c.rated, sitting.c.rank.is_not(None))
-
-
-def _broken_blocks(session: Session, pool_id: str) -> Ints:
-    """Return the labels of the blocks of which at least one match does not count, or not yet.
-
-    Live rating has passed the first matches of each tournament, and said of each whether it counts.
-    """
-    rest = select(_m.c.block_id).join(_t, _t.c.id == _m.c.tournament_id)
-    rest = rest.where(_t.c.pool_id == pool_id, _t.c.rated, _m.c.position >= _t.c.rated_through)
-    found = [
-        _labels(block for (block,) in part) for query in (not_rated(pool_id), rest) for part in _parts(session, query)
-    ]
-    return distinct(np.concatenate([np.zeros(0, np.int64), *found]))
 
 
 def not_rated(pool_id: str) -> Select[Any]:
@@ -104,24 +91,30 @@ def _labels(blocks: Iterable[str]) -> Ints:
     return np.fromiter(map(hash, blocks), np.int64)
 
 
-def _deterministic(session: Session, versions: Sequence[str]) -> set[str]:
-    """Return those of some versions that say of themselves that they are deterministic."""
-    found = set[str]()
-    for start in range(0, len(versions), _MOST_NAMES):
-        query = select(_v.c.id, _v.c.manifest).where(_v.c.id.in_(versions[start : start + _MOST_NAMES]))
-        rows = session.connection().execute(query)
-        found |= {version for version, manifest in rows if manifest.get("deterministic", False)}
-    return found
-
-
 def _plans(session: Session, pool_id: str, found: Results, rotations: Bytes) -> Ints:
     """Return a number for each match, equal for equal seeds, openings and rotations where all are deterministic."""
-    steady = _deterministic(session, found.versions)
+    steady = set[str]()
+    for start in range(0, len(found.versions), _MOST_NAMES):
+        query = select(_v.c.id, _v.c.manifest).where(_v.c.id.in_(found.versions[start : start + _MOST_NAMES]))
+        rows = session.connection().execute(query)
+        steady |= {version for version, manifest in rows if manifest.get("deterministic", False)}
     is_steady: Bools = np.array([version in steady for version in found.versions], np.bool_)
     plans = _repeats_of_nothing(len(found.blocks))
     if not is_steady.any():
         return plans
-    labels, draws = _shared_draws(session, pool_id)
+    # The blocks whose chance seed others have too. Usually there are none: two secrets never give the same seed.
+    blocks = select(_b.c.chance_seed).join(_t, _t.c.id == _b.c.tournament_id)
+    blocks = blocks.where(_t.c.pool_id == pool_id, _t.c.rated)
+    seeds = [np.fromiter(chain.from_iterable(part), np.int64) for part in _parts(session, blocks)]
+    each, times = np.unique(np.concatenate([np.zeros(0, np.int64), *seeds]), return_counts=True)
+    shared = frozenset(each[times > 1].tolist())
+    known: dict[tuple[int, str], int] = {}
+    known_draws: list[tuple[int, int]] = []
+    if shared:
+        for part in _parts(session, blocks.add_columns(_b.c.id, cast(_b.c.opening, LongText))):
+            its = ((hash(id_), (seed, opening)) for seed, id_, opening in part if seed in shared)
+            known_draws += ((label, known.setdefault(draw, len(known))) for label, draw in its)
+    labels, draws = np.array(sorted(known_draws), np.int64).reshape(-1, 2).T
     repeating = np.flatnonzero(is_steady[found.seats].all(axis=1) & np.isin(found.blocks, labels))
     draw = draws[np.searchsorted(labels, found.blocks[repeating])]
     plans[repeating] = draw * found.seats.shape[1] + rotations[repeating]
@@ -131,26 +124,6 @@ def _plans(session: Session, pool_id: str, found: Results, rotations: Bytes) -> 
 def _repeats_of_nothing(matches: int) -> Ints:
     """Return a number for each match that no other has: who plays otherwise each time repeats nothing."""
     return -1 - np.arange(matches)
-
-
-def _shared_draws(session: Session, pool_id: str) -> tuple[Ints, Ints]:
-    """Return the labels, ascending, of the blocks whose chance seed others have too, and a number for each of them.
-
-    The numbers are equal for an equal seed and opening. Usually there are none: two secrets never give the same seed.
-    """
-    blocks = select(_b.c.chance_seed).join(_t, _t.c.id == _b.c.tournament_id)
-    blocks = blocks.where(_t.c.pool_id == pool_id, _t.c.rated)
-    seeds = [np.fromiter(chain.from_iterable(part), np.int64) for part in _parts(session, blocks)]
-    each, times = np.unique(np.concatenate([np.zeros(0, np.int64), *seeds]), return_counts=True)
-    shared = frozenset(each[times > 1].tolist())
-    known: dict[tuple[int, str], int] = {}
-    found: list[tuple[int, int]] = []
-    if shared:
-        for part in _parts(session, blocks.add_columns(_b.c.id, cast(_b.c.opening, LongText))):
-            its = ((hash(id_), (seed, opening)) for seed, id_, opening in part if seed in shared)
-            found += ((label, known.setdefault(draw, len(known))) for label, draw in its)
-    labels, draws = np.array(sorted(found), np.int64).reshape(-1, 2).T
-    return labels, draws
 
 
 class _Columns:

@@ -134,27 +134,16 @@ def list_matches(
 
 
 def _rows(session: Session, ids: Sequence[str]) -> list[MatchRow]:
-    seats, faults = _sitting(session, ids), _at_fault(session, ids)
+    seats: dict[str, list[tuple[str, int | None]]] = {}
+    for match_id, bot, rank in session.connection().execute(_SEATS, {"matches": ids}):
+        seats.setdefault(match_id, []).append((bot, rank))
+    faults: dict[str, dict[int, str]] = {}
+    for id_, seat, cause in session.connection().execute(_FAULTS, {"matches": ids}):
+        faults.setdefault(id_, {}).setdefault(seat, cause)
     found = session.exec(_MATCHES, params={"matches": ids})
     return [
         MatchRow(match, name, index, tuple(seats[match.id]), faults.get(match.id, {})) for match, name, index in found
     ]
-
-
-def _sitting(session: Session, ids: Sequence[str]) -> dict[str, list[tuple[str, int | None]]]:
-    """Return bot and rank by seat, for each of these matches."""
-    seats: dict[str, list[tuple[str, int | None]]] = {}
-    for match_id, bot, rank in session.connection().execute(_SEATS, {"matches": ids}):
-        seats.setdefault(match_id, []).append((bot, rank))
-    return seats
-
-
-def _at_fault(session: Session, ids: Sequence[str]) -> dict[str, dict[int, str]]:
-    """Return the causes of faults by seat, for those of these matches in which a bot was at fault."""
-    faults: dict[str, dict[int, str]] = {}
-    for match_id, seat, cause in session.connection().execute(_FAULTS, {"matches": ids}):
-        faults.setdefault(match_id, {}).setdefault(seat, cause)
-    return faults
 
 
 class Key(NamedTuple):
@@ -210,7 +199,6 @@ def _look(
 
 
 def _of_length(session: Session, only: MatchFilter, keys: list[Key]) -> list[Key]:
-    """Return those of the matches that are as long as is asked for."""
     if not only.has_length:
         return keys
     bounds = [
@@ -232,7 +220,32 @@ def _find_keys(
     Raises PageError.
     """
     if only.bot_id or only.version_id:
-        return _of_versions(session, only, limit, after, newest_first=newest_first)
+        # Faults are few, so where they are asked for they come first, in the order of their own index.
+        id_ = _f.c.match_id if only.has_fault else _s.c.match_id
+        order = _by_id(id_, newest_first=newest_first)
+        found: set[str] = set()
+        others = _others(session, only)
+        query = select(_v.c.id)
+        if only.bot_id:
+            query = query.where(_v.c.bot_id == only.bot_id)
+        if only.version_id:
+            query = query.where(_v.c.id == only.version_id)
+        if only.tournament_id:
+            entered = select(_e.c.version_id).where(
+                _e.c.tournament_id == only.tournament_id, _e.c.version_id == _v.c.id
+            )
+            query = query.where(entered.exists())
+        for version_id in list(session.connection().execute(query).scalars()):
+            query = select(id_).distinct().where(*_exists_match(only, id_), *_fared(only))
+            query = query if others is None else query.where(_against(id_, version_id, others))
+            if only.has_fault:
+                query = query.join(_s, (_s.c.match_id == id_) & (_s.c.seat == _f.c.seat))
+                query = query.where(_f.c.version_id == version_id, *_by_cause(only))
+            else:
+                query = query.where(_s.c.version_id == version_id)
+            found.update(session.connection().execute(one_page(query, order, limit, after)).scalars())
+        ids = sorted(found, reverse=newest_first)
+        return order, [Key(id_, id_) for id_ in (ids if limit is None else ids[: limit + 1])]
     # A fault of whatever cause is looked up match by match of a tournament: the faults of the whole book may be more.
     if only.cause is not None or (only.is_faulty and only.tournament_id is None):
         order = _by_id(_f.c.match_id, newest_first=newest_first)
@@ -256,28 +269,6 @@ def _by_id(column: ColumnElement[str], *, newest_first: bool) -> Order:
 
 def _keys(session: Session, ids: Select[str]) -> list[Key]:
     return [Key(id_, id_) for id_ in session.connection().execute(ids).scalars()]
-
-
-def _of_versions(
-    session: Session, only: MatchFilter, limit: int | None, after: str | None, *, newest_first: bool
-) -> tuple[Order, list[Key]]:
-    """Look the matches of each version up and merge them: no index has those of several versions in order."""
-    # Faults are few, so where they are asked for they come first, in the order of their own index.
-    id_ = _f.c.match_id if only.has_fault else _s.c.match_id
-    order = _by_id(id_, newest_first=newest_first)
-    found: set[str] = set()
-    others = _others(session, only)
-    for version_id in _versions(session, only):
-        query = select(id_).distinct().where(*_exists_match(only, id_), *_fared(only))
-        query = query if others is None else query.where(_against(id_, version_id, others))
-        if only.has_fault:
-            query = query.join(_s, (_s.c.match_id == id_) & (_s.c.seat == _f.c.seat))
-            query = query.where(_f.c.version_id == version_id, *_by_cause(only))
-        else:
-            query = query.where(_s.c.version_id == version_id)
-        found.update(session.connection().execute(one_page(query, order, limit, after)).scalars())
-    ids = sorted(found, reverse=newest_first)
-    return order, [Key(id_, id_) for id_ in (ids if limit is None else ids[: limit + 1])]
 
 
 def _by_cause(only: MatchFilter) -> list[ColumnElement[bool]]:
@@ -313,19 +304,6 @@ def _against(match_id: ColumnElement[str], version_id: str, others: Sequence[str
     # An offset has a database read all matches of the others at once, in the order of their index: for two that never
     # met, it would look up every match of the one among those of the others.
     return match_id.in_(query.offset(0))
-
-
-def _versions(session: Session, only: MatchFilter) -> list[str]:
-    """Return the versions that are meant, of a tournament those that entered it."""
-    query = select(_v.c.id)
-    if only.bot_id:
-        query = query.where(_v.c.bot_id == only.bot_id)
-    if only.version_id:
-        query = query.where(_v.c.id == only.version_id)
-    if only.tournament_id:
-        entered = select(_e.c.version_id).where(_e.c.tournament_id == only.tournament_id, _e.c.version_id == _v.c.id)
-        query = query.where(entered.exists())
-    return list(session.connection().execute(query).scalars())
 
 
 def _exists_match(only: MatchFilter, match_id: ColumnElement[str]) -> list[ColumnElement[bool]]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from engine.text import Text
 from ratings.errors import NotFoundError
@@ -106,8 +106,27 @@ def find_match(source: Source, text: str) -> MatchRecord:
 
 def match_detail(source: Source, match_id: str) -> StoredMatch:
     """Return all that is known of a match but its replay. Raises NotFoundError."""
+    # No list of matches needs these, nor does whoever finds a match or its replay.
+    from ratings.store.rating import RatingChangeRecord
+    from ratings.store.runtime import RuntimeRecord
+
     with read(source) as session:
-        found = _planned(session, match_id)
+        query = (
+            select(MatchRecord, TournamentRecord, PoolRecord, BlockRecord)
+            .join(TournamentRecord, col(TournamentRecord.id) == MatchRecord.tournament_id)
+            .join(PoolRecord, col(PoolRecord.id) == TournamentRecord.pool_id)
+            .join(BlockRecord, col(BlockRecord.id) == MatchRecord.block_id)
+            .where(MatchRecord.id == match_id)
+        )
+        found = session.exec(query).one_or_none()
+        if found is None:
+            raise NotFoundError(
+                Text(
+                    "ratings.no_match_see_arena_tournament",
+                    "no match {match}; see: arena tournament show TOURNAMENT --matches",
+                    match=match_id,
+                )
+            )
         faults = session.exec(
             select(FaultRecord).where(FaultRecord.match_id == match_id).order_by(col(FaultRecord.number))
         ).all()
@@ -117,60 +136,27 @@ def match_detail(source: Source, match_id: str) -> StoredMatch:
         checks = session.exec(
             select(LeakCheckRecord).where(LeakCheckRecord.match_id == match_id).order_by(col(LeakCheckRecord.seat))
         ).all()
-        return StoredMatch(
-            *found, _seats(session, match_id), faults, attempts, checks, _runtime_names(session, match_id)
+        runtimes = select(RuntimeRecord.hash, RuntimeRecord.name).where(
+            col(RuntimeRecord.hash).in_(select(MatchSeatRecord.runtime).where(MatchSeatRecord.match_id == match_id))
         )
-
-
-def _runtime_names(session: Session, match_id: str) -> dict[str, str]:
-    from ratings.store.runtime import RuntimeRecord  # no list of matches needs it
-
-    query = select(RuntimeRecord.hash, RuntimeRecord.name).where(
-        col(RuntimeRecord.hash).in_(select(MatchSeatRecord.runtime).where(MatchSeatRecord.match_id == match_id))
-    )
-    return dict(session.exec(query).all())
-
-
-def _planned(session: Session, match_id: str) -> tuple[MatchRecord, TournamentRecord, PoolRecord, BlockRecord]:
-    query = (
-        select(MatchRecord, TournamentRecord, PoolRecord, BlockRecord)
-        .join(TournamentRecord, col(TournamentRecord.id) == MatchRecord.tournament_id)
-        .join(PoolRecord, col(PoolRecord.id) == TournamentRecord.pool_id)
-        .join(BlockRecord, col(BlockRecord.id) == MatchRecord.block_id)
-        .where(MatchRecord.id == match_id)
-    )
-    found = session.exec(query).one_or_none()
-    if found is None:
-        raise NotFoundError(
-            Text(
-                "ratings.no_match_see_arena_tournament",
-                "no match {match}; see: arena tournament show TOURNAMENT --matches",
-                match=match_id,
+        sitting = (
+            select(MatchSeatRecord, BotRecord, VersionRecord, RatingChangeRecord)
+            .join(VersionRecord, col(VersionRecord.id) == MatchSeatRecord.version_id)
+            .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+            .join(
+                RatingChangeRecord,
+                (col(RatingChangeRecord.match_id) == MatchSeatRecord.match_id)
+                & (col(RatingChangeRecord.seat) == MatchSeatRecord.seat),
+                isouter=True,
             )
+            .where(MatchSeatRecord.match_id == match_id)
+            .order_by(col(MatchSeatRecord.seat))
         )
-    return found
-
-
-def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
-    from ratings.store.rating import RatingChangeRecord  # whoever finds a match or its replay needs no ratings
-
-    query = (
-        select(MatchSeatRecord, BotRecord, VersionRecord, RatingChangeRecord)
-        .join(VersionRecord, col(VersionRecord.id) == MatchSeatRecord.version_id)
-        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
-        .join(
-            RatingChangeRecord,
-            (col(RatingChangeRecord.match_id) == MatchSeatRecord.match_id)
-            & (col(RatingChangeRecord.seat) == MatchSeatRecord.seat),
-            isouter=True,
+        seats = tuple(
+            SeatRow(seat, bot.name, version, change, bot.owner_id, bot.remote)
+            for seat, bot, version, change in session.exec(sitting)
         )
-        .where(MatchSeatRecord.match_id == match_id)
-        .order_by(col(MatchSeatRecord.seat))
-    )
-    return tuple(
-        SeatRow(seat, bot.name, version, change, bot.owner_id, bot.remote)
-        for seat, bot, version, change in session.exec(query)
-    )
+        return StoredMatch(*found, seats, faults, attempts, checks, dict(session.exec(runtimes).all()))
 
 
 def replay_of(source: Source, match_id: str) -> bytes:

@@ -119,7 +119,6 @@ def cursor_of(order: Order, key: Sequence[str | int]) -> str:
 
 
 def _decode(order: Order, cursor: str) -> list[str | int]:
-    """Return the key that a cursor holds. Raises PageError."""
     key: list[str | int]
     try:
         if len(cursor) > _MOST_CURSOR:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, func
 from sqlalchemy import Table as CoreTable
+from sqlalchemy import func
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
@@ -125,8 +125,13 @@ def _planned_of_matches(source: Source, kind: RemovalKind, days: int, most_bytes
     cut = max(cuts, key=lambda one: one.before_us)
     may_go = removable_log(cut.before_us) if kind is RemovalKind.LOGS else removable_replay(cut.before_us)
     with read(source) as session:
-        items, size = _sum(session, table, cut.before_us, may_go)
-    return Planned(kind, cut.before_us, cut.why, items, size, is_by_size=cut.is_by_size)
+        query = (
+            core_select(func.count(table.c.match_id.distinct()), func.coalesce(func.sum(func.length(table.c.data)), 0))
+            .join(_m, _m.c.id == table.c.match_id)
+            .where(table.c.match_id < first_id(cut.before_us), may_go)
+        )
+        items, size = session.connection().execute(query).one()
+    return Planned(kind, cut.before_us, cut.why, int(items), int(size), is_by_size=cut.is_by_size)
 
 
 def _end_of_what_is_too_much(source: Source, table: CoreTable, most_bytes: int) -> int | None:
@@ -158,17 +163,6 @@ def _newest_first(source: Source, table: CoreTable) -> Iterator[tuple[int, int]]
         if len(rows) < _PART:
             return
         last = rows[-1][0]
-
-
-def _sum(session: Session, table: CoreTable, before_us: int, may_go: ColumnElement[bool]) -> tuple[int, int]:
-    size = func.coalesce(func.sum(func.length(table.c.data)), 0)
-    query = (
-        core_select(func.count(table.c.match_id.distinct()), size)
-        .join(_m, _m.c.id == table.c.match_id)
-        .where(table.c.match_id < first_id(before_us), may_go)
-    )
-    items, size_bytes = session.connection().execute(query).one()
-    return int(items), int(size_bytes)
 
 
 @dataclass(frozen=True, slots=True)

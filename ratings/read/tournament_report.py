@@ -114,27 +114,23 @@ def bot_faults(source: Source, tournament_id: str, limit: int, *, besides_open: 
 
 def _counted(*, besides_open: bool) -> Select[str, str, int, str]:
     count = func.count(_f.c.match_id.distinct()).label("faulty")
+    block, match = tables.block, tables.match.alias("annulled")
     query = select(_f.c.version_id, _f.c.cause, count, func.max(_f.c.match_id).label("last")).where(
-        _f.c.tournament_id == bindparam("tournament"), _f.c.match_id.not_in(_annulled())
+        _f.c.tournament_id == bindparam("tournament"),
+        _f.c.match_id.not_in(
+            select(match.c.id)
+            .select_from(_x)
+            .join(block, block.c.id == _x.c.block_id)
+            # Both columns: the index covers the pair, and a database would read every match otherwise.
+            .join(match, (match.c.tournament_id == block.c.tournament_id) & (match.c.block_id == block.c.id))
+            .where(block.c.tournament_id == bindparam("tournament"))
+        ),
     )
     if besides_open:
         one, other = tables.block.alias("one"), tables.match.alias("other")
         query = query.join(_m, _m.c.id == _f.c.match_id).join(one, one.c.id == _m.c.block_id)
         query = query.where(~open_beside(one, other).exists())
     return query.group_by(_f.c.version_id, _f.c.cause)
-
-
-def _annulled() -> Select[str]:
-    """Return the query for the matches of a tournament that were annulled."""
-    block, match = tables.block, tables.match.alias("annulled")
-    return (
-        select(match.c.id)
-        .select_from(_x)
-        .join(block, block.c.id == _x.c.block_id)
-        # Both columns: the index covers the pair, and a database would read every match otherwise.
-        .join(match, (match.c.tournament_id == block.c.tournament_id) & (match.c.block_id == block.c.id))
-        .where(block.c.tournament_id == bindparam("tournament"))
-    )
 
 
 _AMONG_ALL, _AMONG_CLOSED = _counted(besides_open=False), _counted(besides_open=True)
@@ -154,18 +150,18 @@ def host_losses(source: Source, tournament_id: str) -> tuple[HostLoss, ...]:
         losses = []
         for cause, match_ids in sorted(by_cause.items(), key=lambda lost: -len(lost[1])):
             matches = [seats[match_id] for match_id in sorted(set(match_ids))]
-            bare = HostLoss(cause, len(match_ids), len(matches))
+            loss = HostLoss(cause, len(match_ids), len(matches))
             found = suspect(matches, sat, tried)
-            losses.append(bare if found is None else _named(session, bare, found, matches))
+            if found is not None:
+                query = (
+                    select_models(BotRecord.name, VersionRecord.number)
+                    .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
+                    .where(VersionRecord.id == found)
+                )
+                bot, number = session.exec(query).one()
+                loss = replace(loss, bot=bot, version=number, sat_in=sum(found in seated for seated in matches))
+            losses.append(loss)
         return tuple(losses)
-
-
-def _named(session: Session, loss: HostLoss, version_id: str, matches: Sequence[set[str]]) -> HostLoss:
-    query = select_models(BotRecord.name, VersionRecord.number).join(
-        VersionRecord, col(VersionRecord.bot_id) == BotRecord.id
-    )
-    bot, number = session.exec(query.where(VersionRecord.id == version_id)).one()
-    return replace(loss, bot=bot, version=number, sat_in=sum(version_id in seats for seats in matches))
 
 
 def _seats(session: Session, match_ids: Sequence[str]) -> tuple[dict[str, set[str]], list[str]]:

@@ -167,22 +167,14 @@ def find_tournament(source: Source, text: str) -> TournamentRecord:
         exact = session.exec(
             _NAMES.where((col(TournamentRecord.id) == text) | (col(TournamentRecord.name) == text))
         ).all()
-        found = only_one(
-            text,
-            "tournament",
-            exact or _near(session, text),
-            Text("ratings.see_arena_tournament_list", "see: arena tournament list"),
+        # No more of those whose id holds the text than it takes to tell the ambiguity.
+        found = exact or (
+            session.exec(_NAMES.where(holds_part(TournamentRecord.id, text)).limit(_MOST_NAMED)).all()
+            if may_be_part_of_id(text)
+            else []
         )
-        return session.get_one(TournamentRecord, found)
-
-
-def _near(session: Session, text: str) -> Sequence[tuple[str, str]]:
-    """Return id and name where the id holds the text, but no more than it takes to tell the ambiguity."""
-    return (
-        session.exec(_NAMES.where(holds_part(TournamentRecord.id, text)).limit(_MOST_NAMED)).all()
-        if may_be_part_of_id(text)
-        else []
-    )
+        remedy = Text("ratings.see_arena_tournament_list", "see: arena tournament list")
+        return session.get_one(TournamentRecord, only_one(text, "tournament", found, remedy))
 
 
 def tournament_names(source: Source) -> set[str]:

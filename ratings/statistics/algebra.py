@@ -93,20 +93,15 @@ def cholesky(matrix: Floats) -> Floats:
     for start in range(0, len(low), _PANEL):
         end = min(start + _PANEL, len(low))
         for column in range(start, end):
-            _eliminate(low, column, end)
+            if not low[column, column] > 0:
+                raise ResultsError("the fit does not converge: its information matrix is not positive")
+            low[column, column] = np.sqrt(low[column, column])
+            low[column + 1 :, column] /= low[column, column]
+            below = low[column + 1 :, column]
+            low[column + 1 :, column + 1 : end] -= below[:, None] * below[: end - column - 1]
         panel = low[end:, start:end]
         low[end:, end:] -= np.einsum("ik,jk->ij", panel, panel)
     return np.tril(low)
-
-
-def _eliminate(low: Floats, column: int, end: int) -> None:
-    """Finish one column of a panel and subtract its part from the panel's other columns."""
-    if not low[column, column] > 0:
-        raise ResultsError("the fit does not converge: its information matrix is not positive")
-    low[column, column] = np.sqrt(low[column, column])
-    low[column + 1 :, column] /= low[column, column]
-    below = low[column + 1 :, column]
-    low[column + 1 :, column + 1 : end] -= below[:, None] * below[: end - column - 1]
 
 
 def solve(matrix: Floats, right: Floats) -> Floats:

@@ -113,8 +113,10 @@ def find_circles(met: Meetings, versions: tuple[str, ...], alarm: float = ALARM)
     links = (pairs.blocks >= _LEAST_BLOCKS).astype(np.float64)
     asked = round(float(((links @ links) * links).sum()) / 6)
     best = np.zeros((0, 3), np.int64)
-    surest, beyond, least = np.zeros(0), 0, _least(alarm, asked)
-    for threes in _candidates(_sure_steps(pairs)):
+    surest, beyond, least = np.zeros(0), 0, NormalDist().inv_cdf(1 - alarm / max(asked, 1))
+    # Only steps of which the row beats the column at 95 % are followed.
+    seen = _normal((pairs.scores - 0.5) / np.sqrt(pairs.variances), (pairs.blocks + 1).astype(np.float64))
+    for threes in _candidates((pairs.blocks >= _LEAST_BLOCKS) & (seen > _STEP_SURE)):
         steps = np.concatenate([surest, _surety(*_of_threes(pairs, threes))])
         best = np.concatenate([best, threes])
         order = np.lexsort((*best.T[::-1], -steps))
@@ -123,17 +125,6 @@ def find_circles(met: Meetings, versions: tuple[str, ...], alarm: float = ALARM)
     refined = [_circle(pairs, met, three, versions, asked) for three in best.tolist()]
     told = sorted((one for one in refined if one.chance <= alarm), key=lambda one: (one.chance, one.versions))
     return Circles(tuple(told[:MOST_TOLD]), len(told) + beyond, asked)
-
-
-def _least(alarm: float, asked: int) -> float:
-    """Return from how many standard deviations on a circle is told without a look at its blocks."""
-    return NormalDist().inv_cdf(1 - alarm / max(asked, 1))
-
-
-def _sure_steps(pairs: Pairs) -> Bools:
-    """Return where the row beats the column at 95 %."""
-    seen = _normal((pairs.scores - 0.5) / np.sqrt(pairs.variances), (pairs.blocks + 1).astype(np.float64))
-    return np.asarray((pairs.blocks >= _LEAST_BLOCKS) & (seen > _STEP_SURE))
 
 
 def _candidates(beats: Bools) -> Iterator[Ints]:
@@ -190,21 +181,7 @@ def _circle(pairs: Pairs, met: Meetings, three: list[int], versions: tuple[str, 
     """Return a circle with its chance, for which the blocks that its steps share are looked at."""
     threes = np.array([three], np.int64)
     gains, covariances, blocks = _of_threes(pairs, threes)
-    covariances = covariances + _shared(met, three)
-    beyond = NormalDist().cdf(-float(_surety(gains, covariances, blocks)[0]))
-    shares = tuple((gains[0] + 0.5).tolist())
-    return Circle(
-        versions=tuple(versions[place] for place in three),
-        bots=(),
-        shares=shares,
-        blocks=tuple(blocks[0].astype(np.int64).tolist()),
-        elo=sum(400 * log10(share / (1 - share)) for share in shares) / 3,
-        chance=min(1.0, asked * beyond),
-    )
-
-
-def _shared(met: Meetings, three: list[int]) -> Floats:
-    """Return the covariances of the steps' scores by the blocks in which all three sat, shape (1, 3, 3)."""
+    # The covariances of the steps' scores by the blocks in which all three sat.
     seen = [met.of(one, other) for one, other in zip(three, three[1:] + three[:1], strict=True)]
     found = np.zeros((1, 3, 3))
     for one in range(3):
@@ -215,7 +192,17 @@ def _shared(met: Meetings, three: list[int]) -> Floats:
                 continue
             both = (scores[here] - scores.mean()) * (others[there] - others.mean())
             found[0, one, other] = found[0, other, one] = both.sum() / (len(mine) + 2) / (len(theirs) + 2)
-    return found
+    covariances = covariances + found
+    beyond = NormalDist().cdf(-float(_surety(gains, covariances, blocks)[0]))
+    shares = tuple((gains[0] + 0.5).tolist())
+    return Circle(
+        versions=tuple(versions[place] for place in three),
+        bots=(),
+        shares=shares,
+        blocks=tuple(blocks[0].astype(np.int64).tolist()),
+        elo=sum(400 * log10(share / (1 - share)) for share in shares) / 3,
+        chance=min(1.0, asked * beyond),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

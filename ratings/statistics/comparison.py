@@ -178,18 +178,17 @@ class Comparison:
             outcomes=_sum(self.outcomes, step.outcomes),
             forfeits=_sum(self.forfeits, step.forfeits),
         )
-        return seen if self.answer is not None else seen._judged()
-
-    def _judged(self) -> Comparison:
-        low, high = self.bounds
+        if self.answer is not None:
+            return seen
+        low, high = seen.bounds
         answer = None
-        if self.better.logarithm >= high:
+        if seen.better.logarithm >= high:
             answer = ComparisonAnswer.BETTER
-        elif self.not_better.logarithm >= -low:
+        elif seen.not_better.logarithm >= -low:
             answer = ComparisonAnswer.NOT_BETTER
-        elif self.steps >= self.settings.max_steps:
+        elif seen.steps >= seen.settings.max_steps:
             answer = ComparisonAnswer.UNDECIDED
-        return self if answer is None else replace(self, answer=answer, answered_after=self.steps)
+        return seen if answer is None else replace(seen, answer=answer, answered_after=seen.steps)
 
     @property
     def steps(self) -> int:
@@ -345,11 +344,6 @@ def _seats(game: ComparedMatch) -> tuple[frozenset[int], frozenset[int]]:
     return game.new, game.old
 
 
-def share_on_big(null: float, asked: float) -> float:
-    """Return the part of the capital that bets on a big gain, given what is asked about."""
-    return SHARE_ON_BIG * min((asked - null) / FINE_GAIN, 1.0)
-
-
 @dataclass(frozen=True, slots=True)
 class Capital:
     """What betting on values above `null` has made of 1; a value, of which `after` gives the next.
@@ -371,7 +365,7 @@ class Capital:
     @classmethod
     def begin(cls, null: float, asked: float, goal: float) -> Capital:
         """Return the capital of 1 before the first value."""
-        share = share_on_big(null, asked)
+        share = SHARE_ON_BIG * min((asked - null) / FINE_GAIN, 1.0)
         return cls(null, asked, goal, log1p(-share), log(share))
 
     @property
@@ -382,7 +376,10 @@ class Capital:
 
     def after(self, value: float) -> Capital:
         """Return the capital after one more value, which lies in [0, 1]."""
-        mean, variance = self._expected()
+        # Mean and variance of the values seen and of the prior.
+        middle, weight = (self.null + self.asked) / 2, self.count + PRIOR_VALUES
+        mean = (self.total + PRIOR_VALUES * middle) / weight
+        variance = (self.squares + PRIOR_VALUES * (PRIOR_VARIANCE + middle * middle)) / weight - mean * mean
         believed = mean - DOUBT * sqrt(variance / (self.count + PRIOR_VALUES)) - self.null
         careful = self._stake(max(self.asked - self.null, believed), variance)
         bold = self._stake(BIG_GAIN, variance)
@@ -405,12 +402,6 @@ class Capital:
         now, goal = exp(self.logarithm), exp(self.goal) * (1 + _ROUNDING)
         most = now + exp(self.careful) * careful + exp(self.bold) * bold
         return max((goal - now) / (most - now), LEAST_OF_STAKE) if now < goal < most else 1.0
-
-    def _expected(self) -> tuple[float, float]:
-        """Return mean and variance of the values seen and of the prior."""
-        middle, weight = (self.null + self.asked) / 2, self.count + PRIOR_VALUES
-        mean = (self.total + PRIOR_VALUES * middle) / weight
-        return mean, (self.squares + PRIOR_VALUES * (PRIOR_VARIANCE + middle * middle)) / weight - mean * mean
 
     def _stake(self, gain: float, variance: float) -> float:
         return min(gain / (variance + gain * gain), MOST_RISKED / self.null)

@@ -74,7 +74,10 @@ def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
     shape, free = fitted.shape, fitted.free
     known = np.zeros((shape.size, shape.size))
     known[np.ix_(free, free)] = inverse(fitted.precision[np.ix_(free, free)])
-    correction, evidence = _correction(counts, shape), _rarer_blocks(counts)
+    seen = counts.blocks * (shape.seats - 1)
+    # Makes up for the fit's following the very blocks that are to judge it; 0 where they are too few to judge.
+    correction = seen / (seen - shape.size) if seen > 2 * shape.size else 0.0
+    evidence = _rarer_blocks(counts)
     if not correction:
         return Uncertainty(known, known, np.zeros(shape.versions), 0.0, 1.0, fitted.doubt)
     meat = _meat(counts, shape, fitted.point) * correction
@@ -83,15 +86,6 @@ def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
     trust = evidence / (evidence + _TRUSTED_BLOCKS)
     total = counts.blocks / (counts.blocks + _TRUSTED_BLOCKS)
     return Uncertainty(sandwich, known * dispersion, trust, total, dispersion, fitted.doubt)
-
-
-def _correction(counts: Counts, shape: Shape) -> float:
-    """Return the factor that makes up for the fit's following the very blocks that are to judge it.
-
-    It is 0 where the blocks are too few to judge.
-    """
-    seen = counts.blocks * (shape.seats - 1)
-    return seen / (seen - shape.size) if seen > 2 * shape.size else 0.0
 
 
 def _dispersion(meat: Floats, fitted: Fit, evidence: Floats, blocks: int) -> float:
@@ -162,19 +156,15 @@ def scattered(counts: Counts, scores: Floats, shape: Shape) -> Floats:
     starts = np.searchsorted(counts.block_of, np.arange(0, counts.blocks + _BLOCKS, _BLOCKS))
     for number, (start, end) in enumerate(pairwise(starts.tolist())):
         block = counts.block_of[start:end] - number * _BLOCKS
-        _add(total, *_block_scores(counts.seats, scores, counts.row_of[start:end], block, shape), shape.size)
+        rows = counts.row_of[start:end]
+        shared = np.arange(shape.versions, shape.size)
+        of_shared = np.broadcast_to(shared, (len(rows), len(shared)))
+        parameters = np.concatenate([counts.seats[rows], of_shared], axis=1)
+        values = np.concatenate([scores[rows, : shape.seats], scores[rows]], axis=1)
+        places, which = np.unique((block[:, None] * shape.size + parameters).ravel(), return_inverse=True)
+        found: Floats = np.bincount(which.ravel(), weights=values.ravel(), minlength=len(places)).astype(np.float64)
+        _add(total, places // shape.size, places % shape.size, found, shape.size)
     return total.reshape(shape.size, shape.size)
-
-
-def _block_scores(seats: Ints, scores: Floats, rows: Ints, block: Ints, shape: Shape) -> tuple[Ints, Ints, Floats]:
-    """Return the scores of blocks by parameter, as blocks (ascending), parameters and scores."""
-    shared = np.arange(shape.versions, shape.size)
-    of_shared = np.broadcast_to(shared, (len(rows), len(shared)))
-    parameters = np.concatenate([seats[rows], of_shared], axis=1)
-    values = np.concatenate([scores[rows, : shape.seats], scores[rows]], axis=1)
-    places, which = np.unique((block[:, None] * shape.size + parameters).ravel(), return_inverse=True)
-    found: Floats = np.bincount(which.ravel(), weights=values.ravel(), minlength=len(places)).astype(np.float64)
-    return places // shape.size, places % shape.size, found
 
 
 def _add(total: Floats, blocks: Ints, parameters: Ints, scores: Floats, size: int) -> None:

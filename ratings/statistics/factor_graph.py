@@ -77,7 +77,6 @@ def draw_margin(draw_probability: float, beta: float) -> float:
 
 
 def _erfc(x: float) -> float:
-    """Return the complementary error function."""
     z = abs(x)
     t = 1.0 / (1.0 + z / 2.0)
     # From the inside out, as Horner's rule nests it.
@@ -218,7 +217,6 @@ def _prior_message(mu: float, sigma: float, tau_squared: float) -> Message:
 
 
 def _mean_and_deviation(pi: float, tau: float) -> tuple[float, float]:
-    """Return mean and standard deviation."""
     return (tau / pi, sqrt(1 / pi)) if pi else (pi, _INFINITE)
 
 

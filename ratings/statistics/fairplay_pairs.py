@@ -120,7 +120,22 @@ def fair_play(results: Results, alarm: float = ALARM) -> FairPlayReport:
     }
     judged = [_judge(one, nulls[one.suspicion.kind]) for one in aside]
     far = [one for one in judged if one.chance <= alarm]
-    named = _without_circles(far, first) if far else ()
+    named: tuple[Suspicion, ...] = ()
+    if far:
+        names, moved = first.counts.versions, beyond_usual(flows(first))
+        gains = {
+            frozenset((names[one.first], names[one.second]))
+            for one in first.asked
+            if one.kind is PairQuestionKind.TOGETHER and first.z_of(one) >= _BOTH_GAIN
+        }
+        # Those that are no part of a circle of styles; where both gain, there is none.
+        named = tuple(
+            one
+            for one in far
+            if one.kind == PairQuestionKind.TOGETHER
+            or frozenset((one.first, one.second)) in gains
+            or not comes_back(moved, one.first, one.second)
+        )
     beyond = sum(one.suspicion.chance <= alarm for one in aside)
     return FairPlayReport(
         seats=results.seats.shape[1],
@@ -170,7 +185,18 @@ def _strongest(look: FairPlayFit) -> _Aside | None:
 
 
 def _suspicion(one: PairQuestion, look: FairPlayFit, questions: int) -> Suspicion:
-    variance = max(one.information * look.dispersion, _seen_variance(one, look))
+    # The variance as the blocks in which both sat show it, if that is more than what the model tells.
+    counts, shape = look.counts, look.fitted.shape
+    sat = [(counts.seats == place).any(axis=1) for place in (one.first, one.second)]
+    is_common = (sat[0] & sat[1])[counts.row_of]
+    rows = counts.row_of[is_common]
+    scores = row_scores(counts, shape, look.fitted.point)
+    _, block = np.unique(counts.block_of[is_common], return_inverse=True)
+    known = product(block_scores(counts.seats, scores, rows, block, shape), one.weights)
+    helped = [one.second] if one.kind is PairQuestionKind.HELPS else [one.first, one.second]
+    gains = (scores[rows, : shape.seats] * np.isin(counts.seats[rows], helped)).sum(axis=1)
+    own = np.bincount(block, weights=gains, minlength=len(known)) - known
+    variance = max(one.information * look.dispersion, float((own**2).sum()))
     z = one.score / variance**0.5
     return Suspicion(
         sentence="",
@@ -188,44 +214,9 @@ def _chance(z: float, questions: int) -> float:
     return min(1.0, questions * NormalDist().cdf(-z))
 
 
-def _seen_variance(one: PairQuestion, look: FairPlayFit) -> float:
-    """Return the variance of the question's score as the blocks show it.
-
-    It is the sum of squares over the blocks in which both sat.
-    """
-    counts, shape = look.counts, look.fitted.shape
-    sat = [(counts.seats == place).any(axis=1) for place in (one.first, one.second)]
-    is_common = (sat[0] & sat[1])[counts.row_of]
-    rows = counts.row_of[is_common]
-    scores = row_scores(counts, shape, look.fitted.point)
-    _, block = np.unique(counts.block_of[is_common], return_inverse=True)
-    known = product(block_scores(counts.seats, scores, rows, block, shape), one.weights)
-    helped = [one.second] if one.kind is PairQuestionKind.HELPS else [one.first, one.second]
-    gains = (scores[rows, : shape.seats] * np.isin(counts.seats[rows], helped)).sum(axis=1)
-    own = np.bincount(block, weights=gains, minlength=len(known)) - known
-    return float((own**2).sum())
-
-
 def _judge(one: _Aside, null: Null) -> Suspicion:
     z = null.judge(one.suspicion.z)
     return replace(one.suspicion, z=z, chance=_chance(z, one.questions))
-
-
-def _without_circles(far: Sequence[Suspicion], first: FairPlayFit) -> tuple[Suspicion, ...]:
-    """Return those that are no part of a circle of styles; where both gain, there is none."""
-    names, moved = first.counts.versions, beyond_usual(flows(first))
-    gains = {
-        frozenset((names[one.first], names[one.second]))
-        for one in first.asked
-        if one.kind is PairQuestionKind.TOGETHER and first.z_of(one) >= _BOTH_GAIN
-    }
-    return tuple(
-        one
-        for one in far
-        if one.kind == PairQuestionKind.TOGETHER
-        or frozenset((one.first, one.second)) in gains
-        or not comes_back(moved, one.first, one.second)
-    )
 
 
 def beyond_usual(flows: Mapping[tuple[str, str], PairFlow]) -> dict[tuple[str, str], PairFlow]:
@@ -254,23 +245,18 @@ def comes_back(flows: Mapping[tuple[str, str], PairFlow], first: str, second: st
     start = flows.get((first, second))
     if start is None or start.elo <= 0:
         return False
-    ways = _ways(flows, _SHARE * start.elo)
-    reached, new = {second}, [second]
-    while new:
-        new = list(dict.fromkeys(to for place in new for to in ways.get(place, ()) if to not in reached))
-        reached.update(new)
-    return first in reached
-
-
-def _ways(flows: Mapping[tuple[str, str], PairFlow], least: float) -> dict[str, list[str]]:
-    """Return to whom each version gives as much as that, and more than chance."""
+    least = _SHARE * start.elo
     versions = {version for pair in flows for version in pair}
     sure = NormalDist().inv_cdf(1 - _STRAY / len(versions))
     ways: dict[str, list[str]] = {}
     for (giver, taker), flow in flows.items():
         if flow.elo >= least and flow.z >= sure:
             ways.setdefault(giver, []).append(taker)
-    return ways
+    reached, new = {second}, [second]
+    while new:
+        new = list(dict.fromkeys(to for place in new for to in ways.get(place, ()) if to not in reached))
+        reached.update(new)
+    return first in reached
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,17 @@ def look_at(results: Results) -> FairPlayFit:
     fitted = fit_counts(counts, {})
     seen = residuals(counts, fitted)
     dispersion = max(1.0, uncertainty(counts, fitted).dispersion)
-    return FairPlayFit(counts, fitted, seen, dispersion, tuple(_questions(fitted, seen)))
+    with_wide_prior = fitted.precision - fitted.prior + np.eye(fitted.shape.size) / PRIOR_DEVIATION**2
+    spread = _Spread(inverse(fitted.precision), inverse(with_wide_prior))
+    size, kinds = fitted.shape.versions, kinds_of(fitted.shape.seats)
+    questions = tuple(
+        _ASK[kind](seen, i, j, spread)
+        for i in range(size)
+        for j in range(size)
+        for kind in kinds
+        if seen.matches[i, j] and (i < j or (i != j and kind is PairQuestionKind.HELPS))
+    )
+    return FairPlayFit(counts, fitted, seen, dispersion, questions)
 
 
 def flows(look: FairPlayFit) -> dict[tuple[str, str], PairFlow]:
@@ -151,19 +161,6 @@ def _flow(look: FairPlayFit, i: int, j: int, spread: Floats) -> PairFlow | None:
 def kinds_of(seats: int) -> tuple[PairQuestionKind, ...]:
     """Return what is asked at tables of so many seats: at two, where one's gain is the other's loss, not of both."""
     return (PairQuestionKind.HELPS, PairQuestionKind.TOGETHER) if seats > 2 else (PairQuestionKind.HELPS,)
-
-
-def _questions(fitted: Fit, seen: Residuals) -> list[PairQuestion]:
-    with_wide_prior = fitted.precision - fitted.prior + np.eye(fitted.shape.size) / PRIOR_DEVIATION**2
-    spread = _Spread(inverse(fitted.precision), inverse(with_wide_prior))
-    size, kinds = fitted.shape.versions, kinds_of(fitted.shape.seats)
-    return [
-        _ASK[kind](seen, i, j, spread)
-        for i in range(size)
-        for j in range(size)
-        for kind in kinds
-        if seen.matches[i, j] and (i < j or (i != j and kind is PairQuestionKind.HELPS))
-    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

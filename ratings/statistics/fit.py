@@ -98,7 +98,13 @@ def local(stages: Stages, shape: Shape, point: Floats, *, with_information: bool
     sets = subsets(size, shape.ties)
     worths = point[stages.versions] + point[shape.versions + stages.seats]
     chances, log_likelihood = _chances(worths, sets, shape, point, stages.chosen)
-    values = _values(sets, size, shape.ties)
+    # What each set contributes to each unknown's statistic, shape (unknowns, sets).
+    values = np.zeros((size + shape.ties - 1, len(sets)))
+    for place, bits in enumerate(sets):
+        members = [seat for seat in range(size) if bits >> seat & 1]
+        values[members, place] = 1 / len(members)
+        if len(members) > 1:
+            values[size + len(members) - 2, place] = 1.0
     means = _sums(chances, values)
     column = np.zeros(1 << size, np.int64)
     column[list(sets)] = np.arange(len(sets))
@@ -126,17 +132,6 @@ def _chances(worths: Floats, sets: Sequence[int], shape: Shape, point: Floats, c
     total = chances.sum(axis=0)
     chances /= total
     return chances, seen - np.log(total)
-
-
-def _values(sets: Sequence[int], size: int, ties: int) -> Floats:
-    """Return what each set contributes to each unknown's statistic, shape (unknowns, sets)."""
-    values = np.zeros((size + ties - 1, len(sets)))
-    for column, bits in enumerate(sets):
-        members = [place for place in range(size) if bits >> place & 1]
-        values[members, column] = 1 / len(members)
-        if len(members) > 1:
-            values[size + len(members) - 2, column] = 1.0
-    return values
 
 
 def _sums(chances: Floats, values: Floats) -> Floats:
@@ -171,25 +166,21 @@ def evaluate(tables: Sequence[Stages], shape: Shape, point: Floats) -> Value:
     upper = np.zeros((shape.size, shape.size))
     for table in tables:
         for stages in chunks(table, CHUNK):
-            _add(value, upper, stages, shape, point)
+            found = local(stages, shape, point)
+            value.log_likelihood += float((found.log_likelihood * stages.counts).sum())
+            targets = places(stages, shape)
+            size = shape.size
+            for a, mine in enumerate(targets):
+                for place in mine:
+                    np.add.at(value.gradient, place, found.scores[a] * stages.counts)
+                for b, others in enumerate(targets[a:], start=a):
+                    weights = found.information[a][b] * stages.counts
+                    flat = (value.information if a == b else upper).reshape(-1)
+                    for place in mine:
+                        for other in others:
+                            np.add.at(flat, place * size + other, weights)
     value.information += upper + upper.T
     return value
-
-
-def _add(value: Value, upper: Floats, stages: Stages, shape: Shape, point: Floats) -> None:
-    found = local(stages, shape, point)
-    value.log_likelihood += float((found.log_likelihood * stages.counts).sum())
-    targets = places(stages, shape)
-    size = shape.size
-    for a, mine in enumerate(targets):
-        for place in mine:
-            np.add.at(value.gradient, place, found.scores[a] * stages.counts)
-        for b, others in enumerate(targets[a:], start=a):
-            weights = found.information[a][b] * stages.counts
-            flat = (value.information if a == b else upper).reshape(-1)
-            for place in mine:
-                for other in others:
-                    np.add.at(flat, place * size + other, weights)
 
 
 def log_likelihood(tables: Sequence[Stages], shape: Shape, point: Floats) -> float:
@@ -289,7 +280,11 @@ class _Posterior:
 
 def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float]) -> Fit:
     """Fit all parameters at once; `fixed` maps versions' places to strengths. Raises ResultsError if it diverges."""
-    prior = _prior(shape, bool(fixed))
+    # The precision of the wide prior, whose mean is 0 or, if there are anchors, theirs.
+    precision = np.eye(shape.size)
+    if fixed:
+        precision[: shape.versions, : shape.versions] -= 1 / shape.versions
+    prior = precision / PRIOR_DEVIATION**2
     free = np.array([place for place in range(shape.size) if place not in fixed], np.int64)
     point = np.zeros(shape.size)
     if fixed:
@@ -304,14 +299,6 @@ def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float]) -> Fit:
         point, precision = _climb(_Posterior(tables, shape, prior), point, free, tolerance=_TOLERANCE)
     doubt = np.zeros(shape.size) if fixed else doubt_of(shape, point, precision, prior)
     return Fit(shape, point, precision, prior, free, doubt)
-
-
-def _prior(shape: Shape, is_anchored: bool) -> Floats:
-    """Return the precision of the wide prior, whose mean is 0 or, if there are anchors, theirs."""
-    precision = np.eye(shape.size)
-    if is_anchored:
-        precision[: shape.versions, : shape.versions] -= 1 / shape.versions
-    return precision / PRIOR_DEVIATION**2
 
 
 def _climb(posterior: _Posterior, point: Floats, free: Ints, *, tolerance: float) -> tuple[Floats, Floats]:

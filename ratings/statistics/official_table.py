@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from engine.text import Text
-from ratings.statistics.circles import NO_CIRCLES, Circles, Pairs, find_circles, meetings, mixture_of, pairs_of
+from ratings.statistics.circles import NO_CIRCLES, Circles, find_circles, meetings, mixture_of, pairs_of
 from ratings.statistics.covariance import Uncertainty, uncertainty
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.fit import Fit, Shape, fit
@@ -103,13 +103,37 @@ def official_table(
     if not counts.matches:
         empty = np.zeros((0, 0))
         return FittedTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)
-    fixed = _fixed(counts.versions, anchors or {})
+    anchors = anchors or {}
+    if not all(abs(elo) < 1e5 for elo in anchors.values()):
+        raise ResultsError("an anchor's Elo number is no number between -100000 and 100000")
+    fixed = {
+        place: (anchors[version] - ELO_MEAN) / ELO_PER_UNIT
+        for place, version in enumerate(counts.versions)
+        if version in anchors
+    }
     fitted = fit_counts(counts, fixed)
     met = meetings(counts)
     table = _TableMaker(counts, fitted, uncertainty(counts, fitted), fixed, confidence).table(
         find_circles(met, counts.versions)
     )
-    return _with_mixture(table, counts.versions, pairs_of(met), fitted) if with_mixture else table
+    if with_mixture:
+        by_version = {row.version: row for row in table.rows}
+        rows = [by_version[version] for version in counts.versions]
+        ties = fitted.point[fitted.shape.first_tie :]
+        found = mixture_of(
+            pairs_of(met),
+            np.array([row.strength for row in rows]),
+            float(ties[0]) if len(ties) else None,
+            np.array([row.group for row in rows], np.int64),
+        )
+        figures = dict(zip(counts.versions, zip(found.shares.tolist(), found.gains.tolist(), strict=True), strict=True))
+        measured = [
+            replace(row, mixture_share=share, mixture_elo=ELO_PER_UNIT * gain)
+            for row in table.rows
+            for share, gain in [figures[row.version]]
+        ]
+        return replace(table, rows=tuple(measured))
+    return table
 
 
 def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:
@@ -117,35 +141,6 @@ def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:
     versions, width = len(counts.versions), counts.seats.shape[1]
     stages = condensed(stages_of(counts.seats, counts.ranks, counts.counts), versions, width)
     return fit(stages, Shape(versions, width, largest_tie(stages)), fixed)
-
-
-def _with_mixture(table: FittedTable, versions: tuple[str, ...], pairs: Pairs, fitted: Fit) -> FittedTable:
-    """Return the table with each row's figures against the mixture of its group."""
-    place = {row.version: number for number, row in enumerate(table.rows)}
-    rows = [table.rows[place[version]] for version in versions]
-    ties = fitted.point[fitted.shape.first_tie :]
-    found = mixture_of(
-        pairs,
-        np.array([row.strength for row in rows]),
-        float(ties[0]) if len(ties) else None,
-        np.array([row.group for row in rows], np.int64),
-    )
-    figures = dict(zip(versions, zip(found.shares.tolist(), found.gains.tolist(), strict=True), strict=True))
-    measured = [
-        replace(row, mixture_share=share, mixture_elo=ELO_PER_UNIT * gain)
-        for row, (share, gain) in ((row, figures[row.version]) for row in table.rows)
-    ]
-    return replace(table, rows=tuple(measured))
-
-
-def _fixed(versions: tuple[str, ...], anchors: Mapping[str, float]) -> dict[int, float]:
-    if not all(abs(elo) < 1e5 for elo in anchors.values()):
-        raise ResultsError("an anchor's Elo number is no number between -100000 and 100000")
-    return {
-        place: (anchors[version] - ELO_MEAN) / ELO_PER_UNIT
-        for place, version in enumerate(versions)
-        if version in anchors
-    }
 
 
 class _TableMaker:
@@ -156,9 +151,21 @@ class _TableMaker:
         self.size = len(counts.versions)
         self.groups: Ints = groups_of(counts.seats, self.size)
         self.references = references_of(counts, self.groups, self._is_anchor(), fitted.point)
-        self.strengths: Floats = self._from_references(fitted.point[: self.size])
+        # The mean of each group's references is at 0, also beside anchors of another group.
+        self.strengths: Floats = fitted.point[: self.size].copy()
+        for mine, references in self.references:
+            self.strengths[mine] -= fitted.point[references].mean()
         self.spread: Floats = unsure.pair_spread(self.size)
-        self.stronger: Floats = self._stronger()
+        # P(row stronger than column): known of two anchors, NaN for versions of two groups.
+        gap = self.strengths[:, None] - self.strengths[None, :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(self.spread > 0, gap / self.spread, np.sign(gap) * np.inf)
+        chance = 0.5 * (1 + error_function(np.nan_to_num(z, nan=0.0) / sqrt(2)))
+        np.fill_diagonal(chance, 0.5)
+        is_anchor = self._is_anchor()
+        is_of_group = self.groups[:, None] == self.groups[None, :]
+        chance[~(is_of_group | (is_anchor[:, None] & is_anchor[None, :]))] = np.nan
+        self.stronger: Floats = chance
 
     def table(self, circles: Circles) -> FittedTable:
         order = np.lexsort((np.arange(self.size), -self.strengths))
@@ -178,41 +185,18 @@ class _TableMaker:
             circles=circles,
         )
 
-    def _stronger(self) -> Floats:
-        """Return P(row stronger than column): known of two anchors, NaN for versions of two groups."""
-        gap = self.strengths[:, None] - self.strengths[None, :]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = np.where(self.spread > 0, gap / self.spread, np.sign(gap) * np.inf)
-        chance = 0.5 * (1 + error_function(np.nan_to_num(z, nan=0.0) / sqrt(2)))
-        np.fill_diagonal(chance, 0.5)
-        chance[~self._comparable()] = np.nan
-        return chance
-
-    def _comparable(self) -> Bools:
-        is_anchor = self._is_anchor()
-        return np.asarray((self.groups[:, None] == self.groups[None, :]) | (is_anchor[:, None] & is_anchor[None, :]))
-
     def _is_anchor(self) -> Bools:
         return np.array([place in self.fixed for place in range(self.size)])
 
-    def _from_references(self, strengths: Floats) -> Floats:
-        """Return the strengths, the mean of each group's references at 0, also beside anchors of another group."""
-        told = strengths.copy()
-        for mine, references in self.references:
-            told[mine] -= strengths[references].mean()
-        return told
-
-    def _margins(self) -> Floats:
-        """Return half of each interval: about the mean of the references, or absolute in a group with an anchor."""
+    def _rows(self, order: Ints) -> tuple[OfficialRow, ...]:
+        # Half of each interval: about the mean of the references, or absolute in a group with an anchor.
         contrasts = np.zeros((self.size, self.fitted.shape.size))
         contrasts[:, : self.size] = np.eye(self.size)
         for mine, references in self.references:
             contrasts[np.ix_(mine, references)] -= 1 / len(references)
-        return NormalDist().inv_cdf((1 + self.level) / 2) * self.unsure.spread_of(contrasts, self.unsure.trust)
-
-    def _rows(self, order: Ints) -> tuple[OfficialRow, ...]:
-        margins = self._margins()
-        matches = self._matches()
+        margins = NormalDist().inv_cdf((1 + self.level) / 2) * self.unsure.spread_of(contrasts, self.unsure.trust)
+        weights = np.repeat(self.counts.counts, self.counts.seats.shape[1])
+        matches = np.bincount(self.counts.seats.ravel(), weights=weights, minlength=self.size).astype(np.int64)
         doubt = (1 - self.level) / 2 / max(self.size - 1, 1)
         with np.errstate(invalid="ignore"):
             above = (self.stronger < doubt).sum(axis=1)
@@ -241,10 +225,6 @@ class _TableMaker:
             )
             rows.append(row)
         return tuple(rows)
-
-    def _matches(self) -> Ints:
-        weights = np.repeat(self.counts.counts, self.counts.seats.shape[1])
-        return np.bincount(self.counts.seats.ravel(), weights=weights, minlength=self.size).astype(np.int64)
 
     def _seats(self) -> tuple[SeatAdvantage, ...]:
         shape = self.fitted.shape

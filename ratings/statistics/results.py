@@ -113,9 +113,16 @@ class Counts:
 
 def count(results: Results) -> Counts:
     """Count equal matches; of those that repeat one another by plan one counts, whichever copies there are."""
-    versions, seats = _sorted_versions(results)
+    used = distinct(results.seats)
+    by_id = sorted(used.tolist(), key=lambda index: results.versions[index])
+    place = np.zeros(len(results.versions), np.int64)
+    place[by_id] = np.arange(len(by_id))
+    versions, seats = tuple(results.versions[index] for index in by_id), place[results.seats]
     who = pack(seats.T, [len(versions)] * seats.shape[1])
-    beaten = _times_beaten(results.ranks)
+    # How many were strictly better than each seat, so that equal orders have equal numbers.
+    beaten: Ints = np.zeros(results.ranks.shape, np.int64)
+    for column in range(results.ranks.shape[1]):
+        beaten += results.ranks[:, [column]] < results.ranks
     width = beaten.shape[1]
     every = pack([who, *beaten.T], [_span(who), *[width] * width])
     kept = _first_of_repeats(who, results, every)
@@ -162,15 +169,6 @@ def _span(values: Ints) -> int:
     return int(values.max()) + 1 if len(values) else 1
 
 
-def _sorted_versions(results: Results) -> tuple[tuple[str, ...], Ints]:
-    """Return the versions that played, by id, and the seats as indices into them."""
-    used = distinct(results.seats)
-    by_id = sorted(used.tolist(), key=lambda index: results.versions[index])
-    place = np.zeros(len(results.versions), np.int64)
-    place[by_id] = np.arange(len(by_id))
-    return tuple(results.versions[index] for index in by_id), place[results.seats]
-
-
 def _first_of_repeats(who: Ints, results: Results, every: Ints) -> Ints:
     """Return the index of one match of each plan: where copies ended otherwise, the one of the least result.
 
@@ -188,31 +186,20 @@ def _first_of_repeats(who: Ints, results: Results, every: Ints) -> Ints:
     return order[is_new].astype(np.int64)
 
 
-def _times_beaten(ranks: npt.NDArray[np.integer]) -> Ints:
-    """Return for each seat how many were strictly better, so that equal orders have equal numbers."""
-    beaten = np.zeros(ranks.shape, np.int64)
-    for seat in range(ranks.shape[1]):
-        beaten += ranks[:, [seat]] < ranks
-    return beaten
-
-
 def _blocks_by_content(labels: npt.NDArray[np.integer], row_of: Ints) -> tuple[Ints, Ints, int]:
     """Return the matches' blocks, the order that puts the matches in that of their blocks, and the number of blocks."""
     if not len(labels):
         return np.zeros(0, np.int64), np.zeros(0, np.int64), 0
     _, block = np.unique(labels, return_inverse=True)
     order = np.argsort(block, kind="stable")
-    hashes = np.add.reduceat(_mixed(row_of[order]), _starts(block[order]))
+    ascending = block[order]
+    is_start: Bools = np.ones(len(ascending), np.bool_)
+    is_start[1:] = np.diff(ascending) != 0
+    hashes = np.add.reduceat(_mixed(row_of[order]), np.flatnonzero(is_start).astype(np.int64))
     place = np.empty(len(hashes), np.int64)
     place[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
     order = np.lexsort((row_of, place[block]))
     return place[block][order], order.astype(np.int64), len(hashes)
-
-
-def _starts(ascending: npt.NDArray[np.integer]) -> Ints:
-    is_start: Bools = np.ones(len(ascending), np.bool_)
-    is_start[1:] = np.diff(ascending) != 0
-    return np.flatnonzero(is_start).astype(np.int64)
 
 
 def _mixed(values: Ints) -> npt.NDArray[np.uint64]:

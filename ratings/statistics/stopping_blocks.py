@@ -150,13 +150,26 @@ class _Search:
         doubts = doubts_of(table, places, question)
         mass = np.concatenate([doubts.sum(axis=1), doubts.sum(axis=0)])
         whose = [owners[table.rows[place].version] for place in places]
-        kept = sorted(_candidates(np.argsort(-mass, kind="stable").tolist(), whose, seats))
+        # The best are searched, and of further owners the best if a table were not filled.
+        best_first = np.argsort(-mass, kind="stable").tolist()
+        kept = best_first[: max(_CANDIDATES, seats)]
+        there = {whose[one] for one in kept}
+        for one in best_first:
+            if len(there) < seats and whose[one] not in there:
+                there.add(whose[one])
+                kept.append(one)
+        kept.sort()
         self.names = [table.rows[places[index]].version for index in kept]
         rows = [places[index] for index in kept]
         self.covariance: Floats = table.covariance[np.ix_(rows, rows)].copy()
         self.strengths = np.array([table.rows[place].strength for place in rows])
         leads: Bools = np.array([index < question.places for index in kept])
-        self.contrasts, self.weights = _contrasts(leads, doubts, kept, question.places)
+        # A row of leader less other for each pair that is kept, and the probability that its order is wrong.
+        pairs = [(i, j) for i in np.flatnonzero(leads).tolist() for j in np.flatnonzero(~leads).tolist()]
+        self.contrasts, self.weights = np.zeros((len(pairs), len(kept))), np.zeros(len(pairs))
+        for row, (i, j) in enumerate(pairs):
+            self.contrasts[row, i], self.contrasts[row, j] = 1.0, -1.0
+            self.weights[row] = max(_LEAST_DOUBT, doubts[kept[i], kept[j] - question.places])
         self.seats = seats
         self.apart: Bools = np.array([[whose[one] != whose[other] for other in kept] for one in kept])
         self.is_apart = len(set(whose)) == len(whose)
@@ -172,7 +185,9 @@ class _Search:
             members.append(int(added.argmax()))
         for index, a in enumerate(members):
             for b in members[index + 1 :]:
-                self._learn(a, b)
+                pull = self.covariance[:, a] - self.covariance[:, b]
+                information = float(self._information()[a, b])
+                self.covariance -= np.outer(pull, pull) * (information / (1 + information * float(pull[a] - pull[b])))
         return [self.names[member] for member in members]
 
     def _gains(self) -> Floats:
@@ -180,14 +195,11 @@ class _Search:
         reach = product(self.contrasts, self.covariance)
         variances = np.einsum("ij,ij->i", reach, self.contrasts)
         pull = reach[:, :, None] - reach[:, None, :]
-        variance = self._spread()
+        diagonal = np.diag(self.covariance)
+        variance = np.asarray(diagonal[:, None] + diagonal[None, :] - 2 * self.covariance)
         information = self._information()
         lowered = np.einsum("i,iab->ab", self.weights / np.maximum(variances, 1e-12), pull**2)
         return np.asarray(lowered * information / (1 + information * variance))
-
-    def _spread(self) -> Floats:
-        diagonal = np.diag(self.covariance)
-        return np.asarray(diagonal[:, None] + diagonal[None, :] - 2 * self.covariance)
 
     def _information(self) -> Floats:
         """Return what the matches of a block tell of the difference of two that sit in it.
@@ -198,33 +210,6 @@ class _Search:
         information = _MATCHES * chance * (1 - chance)
         np.fill_diagonal(information, 0.0)
         return np.asarray(information)
-
-    def _learn(self, a: int, b: int) -> None:
-        pull = self.covariance[:, a] - self.covariance[:, b]
-        information = float(self._information()[a, b])
-        self.covariance -= np.outer(pull, pull) * (information / (1 + information * float(pull[a] - pull[b])))
-
-
-def _candidates(best_first: list[int], owners: Sequence[str], seats: int) -> list[int]:
-    """Return those among whom is searched: the best, and of further owners the best if a table were not filled."""
-    kept = best_first[: max(_CANDIDATES, seats)]
-    there = {owners[one] for one in kept}
-    for one in best_first:
-        if len(there) < seats and owners[one] not in there:
-            there.add(owners[one])
-            kept.append(one)
-    return kept
-
-
-def _contrasts(leads: Bools, doubts: Floats, kept: list[int], leaders: int) -> tuple[Floats, Floats]:
-    """Return a row of leader less other for each pair that is kept, and the probability that its order is wrong."""
-    pairs = [(i, j) for i in np.flatnonzero(leads).tolist() for j in np.flatnonzero(~leads).tolist()]
-    contrasts = np.zeros((len(pairs), len(kept)))
-    weights = np.zeros(len(pairs))
-    for row, (i, j) in enumerate(pairs):
-        contrasts[row, i], contrasts[row, j] = 1.0, -1.0
-        weights[row] = max(_LEAST_DOUBT, doubts[kept[i], kept[j] - leaders])
-    return contrasts, weights
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,23 +62,26 @@ class Evaluation:
     def evaluate_all(self, state: ForeignKingState) -> tuple[float, ...]:
         """Return the value for each seat, 0 to 1; at the end it is the part of the other seats left behind."""
         if state.phase == END:
-            return _normalised(scoring.outcome(state).ranks)
+            ranks = scoring.outcome(state).ranks
+            others = len(ranks) - 1
+            values = []
+            for rank in ranks:
+                better = sum([other < rank for other in ranks])
+                level = ranks.count(rank) - 1
+                values.append(1.0 - (better + level / 2) / others)
+            return tuple(values)
         if state.phase == CONGRESS_ASK:
-            return self._after_congress(state)
-        time = _time_left(state)
+            asked = state.asked[0]
+            answers = []
+            for action in (CONGRESS_GO, CONGRESS_STAY):
+                child = state.clone()
+                child.apply_unchecked(action)
+                answers.append(self.evaluate_all(child))
+            return answers[0] if answers[0][asked] >= answers[1][asked] else answers[1]
+        time = max(0.0, (state.marker - state.second_score) / FIRST_MARKER)
         points = self.expected_points(state, time)
         width = max(self._width + self._width_per_time * time, _NARROWEST)
         return tuple([_chance_ahead(points, seat, width) for seat in range(state.seats)])
-
-    def _after_congress(self, state: ForeignKingState) -> tuple[float, ...]:
-        """Value a position in which scoring is under way by the answer that is best for the seat asked."""
-        asked = state.asked[0]
-        answers = []
-        for action in (CONGRESS_GO, CONGRESS_STAY):
-            child = state.clone()
-            child.apply_unchecked(action)
-            answers.append(self.evaluate_all(child))
-        return answers[0] if answers[0][asked] >= answers[1][asked] else answers[1]
 
     def expected_points(self, state: ForeignKingState, time: float) -> list[float]:
         """Return the expected final points of each seat."""
@@ -144,21 +147,6 @@ class Evaluation:
 
 _NARROWEST: Final = 0.5
 """Points by which a seat is ahead count at least so softly, whatever the weights."""
-
-
-def _normalised(ranks: tuple[int, ...]) -> tuple[float, ...]:
-    others = len(ranks) - 1
-    values = []
-    for rank in ranks:
-        better = sum([other < rank for other in ranks])
-        level = ranks.count(rank) - 1
-        values.append(1.0 - (better + level / 2) / others)
-    return tuple(values)
-
-
-def _time_left(state: ForeignKingState) -> float:
-    """Return 1 at the start, falling to 0 when the marker meets the second-highest score."""
-    return max(0.0, (state.marker - state.second_score) / FIRST_MARKER)
 
 
 def _is_threatened(state: ForeignKingState, province: int, leader: int, most: int) -> bool:

@@ -23,30 +23,25 @@ def check_invariants(state: RexState) -> None:
         _hold(number > 0 and owner != NOBODY, "figures move only into owned regions")
         _hold(owner == state.active or state.task == ids.ACT_ATTACK, "figures stand in foreign land only in an attack")
     for seat in range(state.seats):
-        _check_sums(state, seat)
+        regions = [region for region in range(REGION_COUNT) if state.owner[region] == seat]
+        churches = sum(bool(mask & BIT[region]) for mask in state.churches for region in regions)
+        castles = sum(bool(state.castles & BIT[region]) for region in regions)
+        titles = state.titles.count(seat)
+        armies = [sum(state.army[kind * REGION_COUNT + region] for region in regions) for kind in range(3)]
+        if seat == state.active:
+            for index, number in state.arrived.items():
+                armies[index // REGION_COUNT] += number
+        per_region, per_church, per_title, _ = state.options.harvest
+        yielded = per_region * len(regions) + per_church * churches + per_title * titles
+        _hold(production(state, seat) == yielded, "production is counted from the board")
+        things = (state.gold[seat], len(regions), churches, castles, *armies, titles)
+        counted = sum(number * value for number, value in zip(things, state.options.wealth, strict=True))
+        _hold(wealth(state, seat) == counted, "wealth is a function of the position")
 
 
 def _hold(fact: bool, what: str) -> None:
     if not fact:
         raise InvariantError(what)
-
-
-def _check_sums(state: RexState, seat: int) -> None:
-    """Raise InvariantError unless production and wealth are what the lists add up to."""
-    regions = [region for region in range(REGION_COUNT) if state.owner[region] == seat]
-    churches = sum(bool(mask & BIT[region]) for mask in state.churches for region in regions)
-    castles = sum(bool(state.castles & BIT[region]) for region in regions)
-    titles = state.titles.count(seat)
-    figures = [sum(state.army[kind * REGION_COUNT + region] for region in regions) for kind in range(3)]
-    if seat == state.active:
-        for index, number in state.arrived.items():
-            figures[index // REGION_COUNT] += number
-    per_region, per_church, per_title, _ = state.options.harvest
-    yielded = per_region * len(regions) + per_church * churches + per_title * titles
-    _hold(production(state, seat) == yielded, "production is counted from the board")
-    things = (state.gold[seat], len(regions), churches, castles, *figures, titles)
-    counted = sum(number * value for number, value in zip(things, state.options.wealth, strict=True))
-    _hold(wealth(state, seat) == counted, "wealth is a function of the position")
 
 
 _TURNS: Final = {
@@ -76,20 +71,16 @@ def measures(state: RexState, action: int) -> Mapping[str, float]:
     if phase == at.OFFER and action > ids.OFFER:
         return {"bribes offered": 1, "gold offered": action - ids.OFFER}
     if phase == at.KING_VOTE and action != ids.ABSTAIN:
-        return _vote(state, action - ids.VOTE)
+        candidate = action - ids.VOTE
+        election = state.election
+        assert election is not None
+        found: dict[str, float] = {}
+        if election.offers[candidate]:
+            found = {"bribes taken": 1, "gold taken": election.offers[candidate]}
+        if election.votes[candidate] + 1 == state.options.votes_to_win:
+            found["kings"] = 1
+        return found
     return {}
-
-
-def _vote(state: RexState, candidate: int) -> Mapping[str, float]:
-    """Return whether a bribe is taken and a king is made by a vote for the candidate."""
-    election = state.election
-    assert election is not None
-    found: dict[str, float] = {}
-    if election.offers[candidate]:
-        found = {"bribes taken": 1, "gold taken": election.offers[candidate]}
-    if election.votes[candidate] + 1 == state.options.votes_to_win:
-        found["kings"] = 1
-    return found
 
 
 CHECKS: Final = Checks(variants=({}, {"variant": "short"}), check_invariants=check_invariants, measures=measures)

@@ -47,23 +47,32 @@ def _solve(attackers: Triple, defenders: Triple, rows: Triple, steps: tuple[tupl
     win = [
         [
             [0.0] * lost_all[1] + [1.0] if lost < lost_all[0] else [0.0] * (lost_all[1] + 1)
-            for lost in _upto(lost_all[0])
+            for lost in range(lost_all[0] + 1)
         ]
         for _ in steps
     ]
     for attackers_lost in range(lost_all[0] - 1, -1, -1):
         for defenders_lost in range(lost_all[1] - 1, -1, -1):
             figures = (left[0][attackers_lost], left[1][defenders_lost])
-            _fill(win, attackers_lost, defenders_lost, figures, steps)
+            # From the last step to the first; then the first step's chance is put into the others.
+            known, miss = [0.0] * (_STEPS + 1), [1.0] * (_STEPS + 1)
+            for step in range(_STEPS - 1, -1, -1):
+                side, kind, chance = steps[step]
+                after = win[(step + 1) % _STEPS]
+                if side == 0:
+                    worse = after[attackers_lost][defenders_lost + 1 :]
+                else:
+                    worse = [row[defenders_lost] for row in after[attackers_lost + 1 :]]
+                hits = _hits(figures[side][kind], len(worse), chance)
+                known[step] = sum(map(mul, hits[1:], worse)) + hits[0] * known[step + 1]
+                miss[step] = hits[0] * miss[step + 1]
+            first = known[0] / (1 - miss[0])
+            for step in range(_STEPS):
+                win[step][attackers_lost][defenders_lost] = known[step] + miss[step] * first
     return win[0][0][0]
 
 
-def _upto(number: int) -> range:
-    return range(number + 1)
-
-
 def _after_losses(figures: Triple, rows: Triple) -> list[Triple]:
-    """Return which figures are left after 0, 1, 2 ... losses."""
     living = list(figures)
     left = [figures]
     for kind in rows:
@@ -71,30 +80,6 @@ def _after_losses(figures: Triple, rows: Triple) -> list[Triple]:
             living[kind] -= 1
             left.append((living[0], living[1], living[2]))
     return left
-
-
-def _fill(
-    win: list[list[list[float]]],
-    attackers_lost: int,
-    defenders_lost: int,
-    figures: tuple[Triple, Triple],
-    steps: tuple[tuple[int, int, float], ...],
-) -> None:
-    """Solve one table of losses: from the last step to the first, then put the first step's chance into the others."""
-    known, miss = [0.0] * (_STEPS + 1), [1.0] * (_STEPS + 1)
-    for step in range(_STEPS - 1, -1, -1):
-        side, kind, chance = steps[step]
-        after = win[(step + 1) % _STEPS]
-        if side == 0:
-            worse = after[attackers_lost][defenders_lost + 1 :]
-        else:
-            worse = [row[defenders_lost] for row in after[attackers_lost + 1 :]]
-        hits = _hits(figures[side][kind], len(worse), chance)
-        known[step] = sum(map(mul, hits[1:], worse)) + hits[0] * known[step + 1]
-        miss[step] = hits[0] * miss[step + 1]
-    first = known[0] / (1 - miss[0])
-    for step in range(_STEPS):
-        win[step][attackers_lost][defenders_lost] = known[step] + miss[step] * first
 
 
 @lru_cache(maxsize=65536)

@@ -39,41 +39,37 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write(USAGE)
         return 0 if arguments else 2
     try:
-        sys.stdout.write(_answer(arguments))
+        armies = [argument for argument in arguments if not argument.startswith("-") and "=" not in argument]
+        flags = [argument for argument in arguments if argument.startswith("-")]
+        if flags not in ([], ["--castle"]):
+            raise _MisuseError(
+                Text(
+                    "rules.no_only_flag_castle_once",
+                    "there is no {name}; the only flag is --castle, once",
+                    name=repr(" ".join(flags)),
+                )
+            )
+        if len(armies) != 2:
+            raise _MisuseError(
+                Text(
+                    "rules.expected_attackers_defenders_not_armies",
+                    "expected attackers and defenders, not {count} armies; write for example: odds 8F 3A",
+                    count=len(armies),
+                )
+            )
+        attackers, defenders = (parse_army(army) for army in armies)
+        assignments = (text.partition("=") for text in arguments if "=" in text and not text.startswith("-"))
+        options = OPTIONS.parse({key: value for key, _, value in assignments})
+        terrain = CASTLE if flags else FIELD
+        chance = win_probability(attackers, defenders, terrain, options)
+        sys.stdout.write(
+            f"{format_army(attackers)} against {format_army(defenders)} {'at a castle' if flags else 'in the field'}: "
+            f"{chance:.4%}\n"
+        )
     except (_MisuseError, OptionsError) as error:
         sys.stderr.write(f"odds: {error}\n")
         return 2
     return 0
-
-
-def _answer(arguments: Sequence[str]) -> str:
-    armies = [argument for argument in arguments if not argument.startswith("-") and "=" not in argument]
-    flags = [argument for argument in arguments if argument.startswith("-")]
-    if flags not in ([], ["--castle"]):
-        raise _MisuseError(
-            Text(
-                "rules.no_only_flag_castle_once",
-                "there is no {name}; the only flag is --castle, once",
-                name=repr(" ".join(flags)),
-            )
-        )
-    if len(armies) != 2:
-        raise _MisuseError(
-            Text(
-                "rules.expected_attackers_defenders_not_armies",
-                "expected attackers and defenders, not {count} armies; write for example: odds 8F 3A",
-                count=len(armies),
-            )
-        )
-    attackers, defenders = (parse_army(army) for army in armies)
-    assignments = (text.partition("=") for text in arguments if "=" in text and not text.startswith("-"))
-    options = OPTIONS.parse({key: value for key, _, value in assignments})
-    terrain = CASTLE if flags else FIELD
-    chance = win_probability(attackers, defenders, terrain, options)
-    return (
-        f"{format_army(attackers)} against {format_army(defenders)} {'at a castle' if flags else 'in the field'}: "
-        f"{chance:.4%}\n"
-    )
 
 
 def parse_army(text: str) -> Triple:

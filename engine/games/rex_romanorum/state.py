@@ -313,11 +313,6 @@ def _check(state: RexState) -> None:
     need(all(mask.bit_count() <= most for mask in state.churches), f"churches: a diocese has at most {most}")
     churches = sum(mask.bit_count() for mask in state.churches)
     need(churches == all_churches(state).bit_count(), "churches: a region has at most one")
-    _check_titles(state)
-
-
-def _check_titles(state: RexState) -> None:
-    """Raise PositionError unless whoever meets the condition of a title holds it (C16)."""
     for title, (needed, groups) in enumerate(state.options.titles, start=3):
         for seat, land in enumerate(state.land):
             if not needed & ~land and all(group & land for group in groups):

@@ -189,16 +189,11 @@ def _score(state: ForeignKingState) -> None:
         state.inactive_count += (active & 7) + (active >> 3)
     else:
         points = state.discs[winner * PROVINCE_COUNT + province] // _DISCS_PER_POINT
-    _gain(state, winner, points)
-
-
-def _gain(state: ForeignKingState, colour: int, points: int) -> None:
-    """Add points; with 2 seats the opponent of the seat that gained them answers with the virtual player (R14, A40)."""
-    state.scores[colour] += points
+    state.scores[winner] += points
     state.second_score = sorted(state.scores)[-2]
-    if state.seats == 2 and points >= 2 and colour != VIRTUAL:
+    if state.seats == 2 and points >= 2 and winner != VIRTUAL:
         state.units = points - 1
-        state.decider = 1 - colour
+        state.decider = 1 - winner
         state.phase = VIRT
     else:
         finish_action(state)

@@ -176,13 +176,6 @@ def take_loan(state: ForeignKingState) -> None:
     receive(state, me, LOAN_VALUE)
 
 
-def repay_loan(state: ForeignKingState) -> None:
-    """Turn a medal of the active seat up again for 4 Francs."""
-    me = state.active
-    state.loans[me] -= 1
-    state.francs[me] -= REPAYMENT
-
-
 def francs_with_all_loans(state: ForeignKingState) -> int:
     """Return the Francs that the active seat could have by turning down every medal."""
     loans = LOAN_VALUE * (state.medals[state.active] - state.loans[state.active])
@@ -292,8 +285,10 @@ def apply_loan_after(state: ForeignKingState, action: int) -> None:
 
 
 def apply_repay(state: ForeignKingState, action: int) -> None:
-    """Repay a loan (R13)."""
-    repay_loan(state)
+    """Turn a medal of the active seat up again for 4 Francs (R13)."""
+    me = state.active
+    state.loans[me] -= 1
+    state.francs[me] -= REPAYMENT
     state.post = action
 
 

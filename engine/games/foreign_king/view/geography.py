@@ -156,37 +156,39 @@ def draw_content(scene: Scene, province: int) -> str:
     if not rows:
         return name
     scaled = f" scale({scale:.3g})" if scale < 1 else ""
-    return f'{name}<g transform="translate({middle:g} {top + used:g}){scaled}">{_drawn(rows)}</g>'
-
-
-def _drawn(rows: Rows) -> str:
-    """Return the pieces, each row in the middle and below the one before."""
     shown, y = "", 0.0
     for pitch, row in rows:
         start = -_PITCH * (len(row) - 1) / 2
         shown += "".join(piece.format(start + _PITCH * place, y + pitch / 2) for place, piece in enumerate(row))
         y += pitch
-    return shown
+    return f'{name}<g transform="translate({middle:g} {top + used:g}){scaled}">{shown}</g>'
 
 
 def _arranged(scene: Scene, province: int, width: float, height: float) -> tuple[float, Rows]:
     """Return the rows in which the pieces are largest, the fewest of them if several are alike, and their scale."""
-    pieces = [*_king(scene, province), *_discs(scene, province)]
-    factories = _factories(scene, province)
+    counts = scene.state.discs[province::PROVINCE_COUNT]
+    before = scene.before.discs[province::PROVINCE_COUNT]
+    pieces = [
+        _movable(token(scene, colour, 0, 0, now, lit=now != then) if now else ghost(scene, colour, 0, 0))
+        for colour, (now, then) in enumerate(zip(counts, before, strict=True))
+        if now or then
+    ]
+    if scene.state.king == province:
+        pieces.insert(0, _movable(crown(scene, 0, 0, lit=scene.before.king != province, scale=0.9)))
+    standing = FACTORIES.counts(scene.state.factories[province])
+    stood = FACTORIES.counts(scene.before.factories[province])
+    factories = [
+        _movable(factory(scene, key, 0, 0, count, lit=count > stood[key])) for key, count in standing.items() if count
+    ]
     found: tuple[float, Rows] = (0.0, [])
     for columns in range(_MOST_COLUMNS, 0, -1):
         rows = [(_PITCH, row) for row in _split(pieces, columns)]
         rows += [(_LOW_PITCH, row) for row in _split(factories, columns)]
-        scale = _scale(rows, width, height)
+        widest = _PITCH * max((len(row) for _, row in rows), default=1)
+        scale = min(1.0, width / widest, height / max(1, sum(pitch for pitch, _ in rows)))
         if scale > found[0]:
             found = (scale, rows)
     return found
-
-
-def _scale(rows: Rows, width: float, height: float) -> float:
-    """Return how large the pieces may be, at most 1."""
-    widest = _PITCH * max((len(row) for _, row in rows), default=1)
-    return min(1.0, width / widest, height / max(1, sum(pitch for pitch, _ in rows)))
 
 
 @cache
@@ -210,30 +212,6 @@ def _split(pieces: list[str], columns: int) -> list[list[str]]:
 
 def _movable(drawing: str) -> str:
     return f'<g transform="translate({{:g}} {{:g}})">{drawing}</g>'
-
-
-def _king(scene: Scene, province: int) -> list[str]:
-    if scene.state.king != province:
-        return []
-    return [_movable(crown(scene, 0, 0, lit=scene.before.king != province, scale=0.9))]
-
-
-def _discs(scene: Scene, province: int) -> list[str]:
-    counts = scene.state.discs[province::PROVINCE_COUNT]
-    before = scene.before.discs[province::PROVINCE_COUNT]
-    return [
-        _movable(token(scene, colour, 0, 0, now, lit=now != then) if now else ghost(scene, colour, 0, 0))
-        for colour, (now, then) in enumerate(zip(counts, before, strict=True))
-        if now or then
-    ]
-
-
-def _factories(scene: Scene, province: int) -> list[str]:
-    counts = FACTORIES.counts(scene.state.factories[province])
-    before = FACTORIES.counts(scene.before.factories[province])
-    return [
-        _movable(factory(scene, key, 0, 0, count, lit=count > before[key])) for key, count in counts.items() if count
-    ]
 
 
 def draw_portrait(scene: Scene) -> str:

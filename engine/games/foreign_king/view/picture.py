@@ -101,11 +101,7 @@ def draw(state: ForeignKingState, view: View) -> Picture:
     title = (
         f"{names['title']} · {status(state, names, is_numbered=False)} · {names['king']}: {king_place(state, names)}"
     )
-    return Picture(_WIDTH, _HEIGHT, title, _STYLE, pieces.DEFS + geography.DEFS, _parts(scene))
-
-
-def _parts(scene: Scene) -> tuple[str, ...]:
-    return (
+    parts = (
         part(f'<rect class="page" width="{_WIDTH}" height="{_HEIGHT}"/>'),
         part(text(16, 35, scene.names["title"], "title")),
         part(draw_order(scene)),
@@ -115,6 +111,7 @@ def _parts(scene: Scene) -> tuple[str, ...]:
         *(part(drawing, down=_TABLE_TOP) for drawing in draw_table(scene)),
         part(draw_legend(scene), down=_LEGEND_TOP),
     )
+    return Picture(_WIDTH, _HEIGHT, title, _STYLE, pieces.DEFS + geography.DEFS, parts)
 
 
 def _draw_map(scene: Scene) -> list[tuple[str, str]]:
@@ -130,7 +127,7 @@ def _draw_map(scene: Scene) -> list[tuple[str, str]]:
         (geography.draw_portrait(scene), ""),
         *spaces,
         (draw_congress(scene), ""),
-        (draw_supply(scene), ""),
+        (box(_SUPPLY_LEFT, 8, 82, 110) + text(_SUPPLY_LEFT + 41, 28, scene.names["supply_short"], "c b s"), ""),
         *((draw_supplied(scene, kind), kind) for kind in "MT"),
     ]
 
@@ -156,7 +153,6 @@ def draw_track(scene: Scene) -> str:
 
 
 def _marker(scene: Scene) -> str:
-    """Return the line that ends the game when the second of the scores reaches it, with its flag."""
     x = _track_x(scene.state.marker)
     lit = ' stroke="#ffe100" stroke-width="6"' if scene.state.marker != scene.before.marker else ""
     glow = f'<rect x="-27" y="1" width="54" height="26" rx="6" fill="none"{lit}/>' if lit else ""
@@ -243,11 +239,6 @@ def draw_congress(scene: Scene) -> str:
     return group(356, 618 - height, "".join(parts))
 
 
-def draw_supply(scene: Scene) -> str:
-    """Return the place of the factories that are not yet built."""
-    return box(_SUPPLY_LEFT, 8, 82, 110) + text(_SUPPLY_LEFT + 41, 28, scene.names["supply_short"], "c b s")
-
-
 def draw_supplied(scene: Scene, kind: str) -> str:
     """Return the factories of a kind that are not yet built."""
     now, then = (SUPPLY.counts(state.supply)[kind] for state in (scene.state, scene.before))
@@ -296,7 +287,6 @@ def draw_table(scene: Scene) -> list[str]:
 
 
 def _holdings(scene: Scene) -> list[str]:
-    """Return the heading, and what each colour owns."""
     heading = (
         text(_FIRST_COLUMN + _COLUMN * place, 23, scene.names[word], "c b s q") for place, word in enumerate(_COLUMNS)
     )
@@ -340,7 +330,6 @@ def _holding(state: object, word: str) -> Sequence[int]:
 
 
 def _scoring(scene: Scene) -> list[str]:
-    """Return whose points the columns hold, the steps of the final scoring, their sum, and what is to be said of it."""
     steps = scoring_steps(scene.state, scene.language)
     rows = [(step.label, step.points) for step in steps[:_COMMON_STEPS]]
     if scene.state.seats == 2:
@@ -351,7 +340,16 @@ def _scoring(scene: Scene) -> list[str]:
     tops = [_HEADING + height * place for place in range(len(rows) + 2)]
     found = ["".join(_player(scene, colour) for colour in range(colour_count(scene.state)))]
     for place, (label, points) in enumerate(rows):
-        found.append(_step(scene, place, label, points, tops[place], tops[place] + height / 2 + 6))
+        base = tops[place] + height / 2 + 6
+        owned = _owned(scene, place)
+        shown = text(24, base, label, "l")
+        for colour, amount in enumerate(points):
+            x = _SCORED_FROM + _width(scene) * colour
+            if colour < len(owned):
+                shown += text(x + 30, base, owned[colour], "r l q")
+            if place == 0 or amount:
+                shown += text(x + 80, base, _signed(amount, plain=place == 0), "r b")
+        found.append(_rule(tops[place]) + shown)
     found.append(_sum(scene, steps[-1].sums, tops[len(rows)], tops[len(rows)] + height / 2 + 6))
     return [*found, text(24, tops[-1] + height / 2 + 6, note, "s")] if note else found
 
@@ -361,7 +359,6 @@ def _width(scene: Scene) -> float:
 
 
 def _player(scene: Scene, colour: int) -> str:
-    """Return whose points a column holds."""
     x = _SCORED_FROM + _width(scene) * colour
     name = clipped(scene.player(colour), int((_width(scene) - 46) / 9.2))
     return token(scene, colour, x + 18, 19, scale=0.7) + text(x + 37, 25, name, "s b")
@@ -373,19 +370,6 @@ def _owned(scene: Scene, place: int) -> Sequence[int]:
     if word == "control":
         return control(scene.state).weight
     return _holding(scene.state, word)[: scene.state.seats] if word else ()
-
-
-def _step(scene: Scene, place: int, label: str, points: Sequence[int], top: float, base: float) -> str:
-    """Return a step: its name, and for each colour what it owns and the points for it."""
-    owned = _owned(scene, place)
-    shown = text(24, base, label, "l")
-    for colour, amount in enumerate(points):
-        x = _SCORED_FROM + _width(scene) * colour
-        if colour < len(owned):
-            shown += text(x + 30, base, owned[colour], "r l q")
-        if place == 0 or amount:
-            shown += text(x + 80, base, _signed(amount, plain=place == 0), "r b")
-    return _rule(top) + shown
 
 
 def _rule(y: float) -> str:

@@ -81,7 +81,6 @@ def tell(move: Move, language: str) -> Sequence[str]:
 
 
 def _action(spoken: Voice, move: Move) -> str:
-    """Return what was done, in a whole sentence."""
     action, who = move.action, letter_of(move.before, move.seat)
     if action in _PLAIN:
         return spoken.sentence(_PLAIN[action], who=who)
@@ -89,7 +88,12 @@ def _action(spoken: Voice, move: Move) -> str:
         return spoken.sentence(_PAID[action], who=who, francs=spoken.count("francs", abs(_spent(move))))
     for first, key in {**_AT, **_FROM, **_TO}.items():
         if first <= action < first + PROVINCE_COUNT:
-            return _in_province(spoken, move, key, action - first)
+            place = PROVINCES[action - first]
+            values = {"who": letter_of(move.before, move.seat), "place": spoken.names[place], "at": spoken.at(place)}
+            if key in _TO.values():
+                source = spoken.from_province(move.before.province)
+                return spoken.sentence(key, **values, source=source, target=spoken.into(place))
+            return spoken.sentence(key, **values, source=spoken.out_of(place))
     return _other(spoken, move, who)
 
 
@@ -99,26 +103,41 @@ def _spent(move: Move) -> int:
     return spent
 
 
-def _in_province(spoken: Voice, move: Move, key: str, province: int) -> str:
-    """Return the sentence of an action that names one province."""
-    place = PROVINCES[province]
-    values = {"who": letter_of(move.before, move.seat), "place": spoken.names[place], "at": spoken.at(place)}
-    if key in _TO.values():
-        source = spoken.from_province(move.before.province)
-        return spoken.sentence(key, **values, source=source, target=spoken.into(place))
-    return spoken.sentence(key, **values, source=spoken.out_of(place))
-
-
 def _other(spoken: Voice, move: Move, who: str) -> str:
     action = move.action
     if ids.BUILD <= action < ids.PLACE:
-        return _build(spoken, move, who)
+        province, product = divmod(move.action - ids.BUILD, 2)
+        francs = spoken.count("francs", _spent(move))
+        sentence = spoken.sentence(
+            "build", who=who, kind=spoken.names["MT"[product]], at=spoken.in_province(province), francs=francs
+        )
+        is_first = move.after.medals[move.seat] > move.before.medals[move.seat]
+        return f"{sentence} {spoken.sentence('medal', who=who)}" if is_first else sentence
     if ids.PLACE_N <= action < ids.MOVE_FROM:
-        return _place(spoken, move, who)
+        spent = _spent(move)
+        return spoken.sentence(
+            "place_paid" if spent else "place",
+            who=who,
+            citizens=spoken.count("citizens", move.action - ids.PLACE_N + 1),
+            at=spoken.in_province(move.before.province),
+            francs=spoken.count("francs", spent),
+        )
     if action == ids.MOVE_OFF:
         return spoken.sentence("move_off", who=who, source=spoken.from_province(move.before.province))
     if ids.KING_TO <= action < ids.CONGRESS_GO:
-        return _walk(spoken, move, who)
+        before = move.before
+        if move.action < ids.KING_LEN:
+            key = "king_first" if before.king == PORTRAIT else "king_to"
+            return spoken.sentence(key, who=who, target=spoken.to_province(move.action - ids.KING_TO))
+        paid = _spent(move)
+        return spoken.sentence(
+            "king_paid" if paid else "king_len",
+            who=who,
+            source=spoken.from_province(before.king),
+            target=spoken.to_province(before.province),
+            steps=spoken.count("steps", move.action - ids.KING_LEN + 1),
+            francs=spoken.count("francs", paid),
+        )
     if action == ids.CONGRESS_GO:
         citizens = spoken.count("citizens", move.before.congress[move.seat])
         return spoken.sentence("go", who=who, citizens=citizens, target=spoken.to_province(move.before.king))
@@ -127,43 +146,6 @@ def _other(spoken: Voice, move: Move, who: str) -> str:
         return spoken.sentence("inact", who=who, kind=kind, at=spoken.in_province(move.before.king))
     order = " ".join(letter_of(move.after, seat) for seat in move.after.order)
     return spoken.sentence("order", who=who, number=action - ids.ORDER_POS + 1, order=order)
-
-
-def _build(spoken: Voice, move: Move, who: str) -> str:
-    province, kind = divmod(move.action - ids.BUILD, 2)
-    francs = spoken.count("francs", _spent(move))
-    sentence = spoken.sentence(
-        "build", who=who, kind=spoken.names["MT"[kind]], at=spoken.in_province(province), francs=francs
-    )
-    is_first = move.after.medals[move.seat] > move.before.medals[move.seat]
-    return f"{sentence} {spoken.sentence('medal', who=who)}" if is_first else sentence
-
-
-def _place(spoken: Voice, move: Move, who: str) -> str:
-    spent = _spent(move)
-    return spoken.sentence(
-        "place_paid" if spent else "place",
-        who=who,
-        citizens=spoken.count("citizens", move.action - ids.PLACE_N + 1),
-        at=spoken.in_province(move.before.province),
-        francs=spoken.count("francs", spent),
-    )
-
-
-def _walk(spoken: Voice, move: Move, who: str) -> str:
-    before = move.before
-    if move.action < ids.KING_LEN:
-        key = "king_first" if before.king == PORTRAIT else "king_to"
-        return spoken.sentence(key, who=who, target=spoken.to_province(move.action - ids.KING_TO))
-    spent = _spent(move)
-    return spoken.sentence(
-        "king_paid" if spent else "king_len",
-        who=who,
-        source=spoken.from_province(before.king),
-        target=spoken.to_province(before.province),
-        steps=spoken.count("steps", move.action - ids.KING_LEN + 1),
-        francs=spoken.count("francs", spent),
-    )
 
 
 def _cost(spoken: Voice, move: Move) -> Iterator[str]:

@@ -38,7 +38,6 @@ def labels(language: str) -> Mapping[str, str]:
 
 
 def _label(action: str, names: Mapping[str, str]) -> str:
-    """Return the label of an action, made from its template."""
     verb, *parameters = action.split(":")
     known = {"province": "", "number": "", "kind": ""}
     for parameter in parameters:
@@ -101,24 +100,21 @@ def render_text(state: ForeignKingState, seat: int | None, language: str) -> str
         counts = state.discs[index::PROVINCE_COUNT]
         line = _row(f"{sign} {names[province]}", (str(count) if count else "." for count in counts))
         lines.append(f"{line}  {factories_text(state.factories[index])}".rstrip())
-    lines += ["", *(_row(f"  {names[word]}", map(str, amounts)) for word, amounts in _holdings(state))]
+    holdings = {
+        "congress": state.congress[: state.seats],
+        "hand": state.hand,
+        "score": state.scores,
+        "francs": state.francs,
+        "medals": state.medals,
+        "loans": state.loans,
+    }
+    lines += ["", *(_row(f"  {names[word]}", map(str, amounts)) for word, amounts in holdings.items())]
     lines += ["", *(_pawn_line(state, seat, names) for seat in range(state.seats))]
     return "\n".join(lines) + "\n"
 
 
 def _row(name: str, cells: Iterable[str]) -> str:
     return f"{name:<{_NAME_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)
-
-
-def _holdings(state: ForeignKingState) -> list[tuple[str, list[int]]]:
-    return [
-        ("congress", state.congress[: state.seats]),
-        ("hand", state.hand),
-        ("score", state.scores),
-        ("francs", state.francs),
-        ("medals", state.medals),
-        ("loans", state.loans),
-    ]
 
 
 def _pawn_line(state: ForeignKingState, seat: int, names: Mapping[str, str]) -> str:

@@ -187,19 +187,6 @@ def frontier(state: RexState, seat: int) -> int:
     return around(state.owned & ~state.land[seat]) & state.land[seat]
 
 
-def title_regions(state: RexState, seat: int) -> int:
-    """Return the regions that titles not yet held by the seat need, and the cities with a church."""
-    wanted = 0
-    for title, (needed, groups) in enumerate(state.options.titles, start=3):
-        if state.titles[title] != seat:
-            wanted |= needed
-            for group in groups:
-                wanted |= group
-    for region in state.options.start_churches:
-        wanted |= BIT[region]
-    return wanted
-
-
 def choose_stand(state: RexState, random: Random, weights: Weights) -> int:
     """Stand for bishop always; for king with a vote of one's own, or with gold for the votes of others."""
     del random, weights
@@ -271,7 +258,6 @@ def _votes_in_hand(state: RexState, election: Election, seat: int) -> int:
 
 
 def _asked(state: RexState) -> tuple[Election, int]:
-    """Return the election and the seat that decides in it."""
     assert state.election is not None
     assert state.decider is not None
     return state.election, state.decider
@@ -409,7 +395,14 @@ def choose(state: RexState, random: Random, weights: Weights) -> int:
 def _keep(state: RexState, random: Random, weights: Weights) -> int:
     """Keep as many regions as can be paid, and of these the ones that titles need."""
     del random, weights
-    wanted = title_regions(state, state.active)
+    wanted = 0  # what titles not yet held need, and the cities with a church
+    for title, (needed, groups) in enumerate(state.options.titles, start=3):
+        if state.titles[title] != state.active:
+            wanted |= needed
+            for group in groups:
+                wanted |= group
+    for region in state.options.start_churches:
+        wanted |= BIT[region]
     return max(state.legal_actions(), key=lambda action: _worth_of_cards(state, action - KEEP, wanted))
 
 

@@ -36,10 +36,13 @@ _NARROWEST: Final = 0.5
 def evaluate_all(state: RexState, weights: Weights) -> tuple[float, ...]:
     """Return how good the position is for each seat, 0 to 1; after the end, the part of the others left behind."""
     if state.phase == END:
-        return _left_behind(outcome(state).ranks)
+        ranks = outcome(state).ranks
+        others = len(ranks) - 1
+        return tuple((sum((rank < r) + 0.5 * (rank == r) for r in ranks) - 0.5) / others for rank in ranks)
     kings = king_chances(state, weights)
     fortunes = expected_fortunes(state, weights)
-    richest = _shares(fortunes, weights.richest_power)
+    shares = [exp(weights.richest_power * log(max(fortune, 1.0))) for fortune in fortunes]
+    richest = [share / sum(shares) for share in shares]
     width = weights.width + weights.width_per_harvest * harvests_ahead(state, weights)
     values = [0.0] * state.seats
     for seat in range(state.seats):
@@ -54,18 +57,6 @@ def evaluate_all(state: RexState, weights: Weights) -> tuple[float, ...]:
             values[seat] += first
             values[other] += 1 - first
     return tuple(value / (state.seats - 1) for value in values)
-
-
-def _left_behind(ranks: tuple[int, ...]) -> tuple[float, ...]:
-    """Return for each seat the part of the others that ranks below it; equals count half."""
-    others = len(ranks) - 1
-    return tuple((sum((rank < r) + 0.5 * (rank == r) for r in ranks) - 0.5) / others for rank in ranks)
-
-
-def _shares(fortunes: list[float], power: float) -> list[float]:
-    """Return the chance of each seat to be the richest, from fortunes that may be negative."""
-    shares = [exp(power * log(max(fortune, 1.0))) for fortune in fortunes]
-    return [share / sum(shares) for share in shares]
 
 
 def expected_fortunes(state: RexState, weights: Weights) -> list[float]:

@@ -46,7 +46,26 @@ def land_prospects(state: RexState, weights: Weights) -> list[float]:
         cards = min(len(state.drawn), affordable_regions(state))
         changes[state.active] += cards * state.options.harvest[0] * harvests_ahead(state, weights)
     if state.task == ACT_ATTACK:
-        _add_attacks(state, changes, weights)
+        # The fights of the attack that is being prepared or fought: land won, and figures lost on both sides.
+        attackers = dict(state.arrived)
+        if state.phase == COUNT and state.source != NOTHING:
+            there = state.source // REGION_COUNT * REGION_COUNT + state.target
+            attackers[there] = attackers.get(there, 0) + most_figures(state)
+        enemies = {figures % REGION_COUNT for figures in attackers if not state.land[state.active] & BIT[figures % 62]}
+        for region in sorted(enemies):
+            army = _triple([attackers.get(kind * REGION_COUNT + region, 0) for kind in range(3)])
+            garrison = _triple([state.army[kind * REGION_COUNT + region] for kind in range(3)])
+            chance = likely_win(state, army, garrison, region)
+            value = region_value(state, region, weights)
+            figures = state.options.wealth[4:7]
+            army_value = sum(map(int.__mul__, figures, army))
+            garrison_value = sum(map(int.__mul__, figures, garrison))
+            figures_lost = weights.lost_figures * min(army_value, garrison_value)
+            lost = (1 - chance) * weights.lost_army * army_value + figures_lost
+            changes[state.active] += chance * value - lost
+            changes[state.owner[region]] -= (
+                chance * (value + garrison_value) + (1 - chance) * weights.lost_figures * garrison_value
+            )
     else:
         _add_dangers(state, changes, weights)
     return changes
@@ -60,31 +79,6 @@ def region_value(state: RexState, region: int, weights: Weights) -> float:
     if all_churches(state) & bit:
         value += church + state.options.harvest[1] * harvests_ahead(state, weights)
     return weights.region * (value + (castle if state.castles & bit else 0))
-
-
-def _add_attacks(state: RexState, changes: list[float], weights: Weights) -> None:
-    """Add the fights of the attack that is being prepared or fought: land won, and figures lost on both sides."""
-    attackers = dict(state.arrived)
-    if state.phase == COUNT and state.source != NOTHING:
-        there = state.source // REGION_COUNT * REGION_COUNT + state.target
-        attackers[there] = attackers.get(there, 0) + most_figures(state)
-    enemies = {figures % REGION_COUNT for figures in attackers if not state.land[state.active] & BIT[figures % 62]}
-    for region in sorted(enemies):
-        army = _triple([attackers.get(kind * REGION_COUNT + region, 0) for kind in range(3)])
-        _add_fight(state, changes, region, army, weights)
-
-
-def _add_fight(state: RexState, changes: list[float], region: int, army: Triple, weights: Weights) -> None:
-    garrison = _triple([state.army[kind * REGION_COUNT + region] for kind in range(3)])
-    loser = state.owner[region]
-    chance = likely_win(state, army, garrison, region)
-    value = region_value(state, region, weights)
-    figures = state.options.wealth[4:7]
-    army_value = sum(map(int.__mul__, figures, army))
-    garrison_value = sum(map(int.__mul__, figures, garrison))
-    lost = (1 - chance) * weights.lost_army * army_value + weights.lost_figures * min(army_value, garrison_value)
-    changes[state.active] += chance * value - lost
-    changes[loser] -= chance * (value + garrison_value) + (1 - chance) * weights.lost_figures * garrison_value
 
 
 def _triple(numbers: list[int]) -> Triple:
@@ -166,34 +160,25 @@ def vote_prospects(state: RexState, weights: Weights) -> list[float]:
     votes = [float(state.titles.count(seat)) for seat in range(state.seats)]
     for diocese in range(DIOCESE_COUNT):
         if election is None or election.diocese != diocese:
-            _add_chapter(state, votes, diocese, weights.chapter)
+            # What the churches of a diocese promise: their owners may come to be its bishop.
+            churches = state.churches[diocese]
+            total = (churches & state.owned).bit_count()
+            bishop = state.titles[diocese]
+            for seat, land in enumerate(state.land):
+                share = (churches & land).bit_count() / total if total else 0.0
+                if seat != bishop:
+                    votes[seat] += weights.chapter * share
+                    if bishop != NOBODY:
+                        votes[bishop] -= weights.chapter * share
     if election is not None:
         for seat, change in enumerate(expected_titles(state)):
             votes[seat] += change
-    _add_land(state, votes, weights.half_a_title)
-    return votes
-
-
-def _add_chapter(state: RexState, votes: list[float], diocese: int, chapter: float) -> None:
-    """Add what the churches of a diocese promise: their owners may come to be its bishop."""
-    churches = state.churches[diocese]
-    total = (churches & state.owned).bit_count()
-    bishop = state.titles[diocese]
-    for seat, land in enumerate(state.land):
-        share = (churches & land).bit_count() / total if total else 0.0
-        if seat != bishop:
-            votes[seat] += chapter * share
-            if bishop != NOBODY:
-                votes[bishop] -= chapter * share
-
-
-def _add_land(state: RexState, votes: list[float], half: float) -> None:
-    """Add what the main region of a title promises: its owner may come to own the partner."""
     for title, (needed, groups) in enumerate(state.options.titles, start=3):
-        for seat, land in enumerate(state.land):
-            if state.titles[title] != seat and land & needed:
-                met = sum(1 for group in groups if group & land) + (land & needed).bit_count()
-                votes[seat] += half * met / (needed.bit_count() + len(groups))
+        for owner, owned in enumerate(state.land):
+            if state.titles[title] != owner and owned & needed:
+                met = sum(1 for group in groups if group & owned) + (owned & needed).bit_count()
+                votes[owner] += weights.half_a_title * met / (needed.bit_count() + len(groups))
+    return votes
 
 
 def expected_titles(state: RexState) -> list[float]:
@@ -231,11 +216,7 @@ def _bishop_chances(state: RexState, election: Election) -> list[float]:
             left = 0 if place < election.at else left - (election.cast if place == election.at else 0)
         for runner in [seat] if seat in runners else runners:
             votes[runner] += left / (1 if seat in runners else len(runners))
-    return _chances_by_votes(votes, runners)
-
-
-def _chances_by_votes(votes: list[float], runners: list[int]) -> list[float]:
-    """Return the chances that votes give: more than half is certain, otherwise their squares count."""
+    # More than half of the votes is certain, otherwise their squares count.
     total = sum(votes)
     if len(runners) == 1 or 2 * max(votes) > total:
         return [float(seat in runners and votes[seat] == max(votes)) for seat in range(len(votes))]
@@ -253,22 +234,16 @@ def _royal_votes(state: RexState, election: Election, weights: Weights) -> list[
         if holder in runners:
             votes[holder] += 1
         elif holder != NOBODY and runners:
-            _share_vote(state, election, place, runners, open_votes, weights.bought)
+            # Offers to an elector who does not stand are known only once he is asked.
+            are_known = state.phase in (OFFER, KING_VOTE) and place == election.elector
+            shares = {runner: 1 + (election.offers[runner] if are_known else 0) for runner in runners}
+            for runner, share in shares.items():
+                open_votes[runner] += weights.bought * share / sum(shares.values())
     needed = state.options.votes_to_win
     return [
         sure + maybe + (weights.certain if sure >= needed else 0) if seat in runners else 0.0
         for seat, (sure, maybe) in enumerate(zip(votes, open_votes, strict=True))
     ]
-
-
-def _share_vote(
-    state: RexState, election: Election, place: int, runners: list[int], votes: list[float], bought: float
-) -> None:
-    """Divide the vote of an elector who does not stand, as far as offers to him are known by what is offered."""
-    are_known = state.phase in (OFFER, KING_VOTE) and place == election.elector
-    shares = {runner: 1 + (election.offers[runner] if are_known else 0) for runner in runners}
-    for runner, share in shares.items():
-        votes[runner] += bought * share / sum(shares.values())
 
 
 def expected_payments(state: RexState, bought: float) -> list[float]:

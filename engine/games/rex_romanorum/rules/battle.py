@@ -144,7 +144,15 @@ def fight_round(state: RexState) -> None:
     sides = [[state.arrived.get(i, 0) for i in indices], [state.army[i] for i in indices]]
     roll_round(state, sides)
     for kind in range(3):
-        put_survivors(state, kind, region, sides[0][kind], sides[1][kind])
+        attackers, defenders = sides[0][kind], sides[1][kind]
+        figures = kind * REGION_COUNT + region
+        if attackers:
+            state.arrived[figures] = attackers
+        else:
+            state.arrived.pop(figures, None)
+        state.army[figures] = defenders
+        if not defenders:
+            state.standing[kind] &= ~BIT[region]
     if not any(sides[1]):  # C15
         conquer(state, region)
         if state.phase != RAZE_PHASE:
@@ -153,18 +161,6 @@ def fight_round(state: RexState) -> None:
         state.phase = FIGHT_ON_PHASE
     else:
         go_on(state)
-
-
-def put_survivors(state: RexState, kind: int, region: int, attackers: int, defenders: int) -> None:
-    """Write back the figures of one kind that survive a round."""
-    figures = kind * REGION_COUNT + region
-    if attackers:
-        state.arrived[figures] = attackers
-    else:
-        state.arrived.pop(figures, None)
-    state.army[figures] = defenders
-    if not defenders:
-        state.standing[kind] &= ~BIT[region]
 
 
 def roll_round(state: RexState, sides: list[list[int]]) -> None:

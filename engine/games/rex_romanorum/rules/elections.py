@@ -47,24 +47,23 @@ def apply_stand(state: RexState, action: int) -> None:
     if election.at < len(election.asked):
         state.decider = election.asked[election.at]
     elif election.diocese == NOTHING:
-        begin_king_vote(state, election)
+        election.ballot = election.candidates
+        if election.candidates:
+            ask_elector(state, election)
+        else:
+            give_up(state)
+    elif not election.candidates:  # nothing changes, and a sole candidate is elected at once (6.1.3)
+        flow.end_turn(state)
+    elif len(election.candidates) == 1:
+        elect(state, election, election.candidates[0])
     else:
-        begin_bishop_vote(state, election)
+        begin_ballot(state, election, election.candidates)
 
 
 def check_stand(state: RexState) -> None:
     """Raise PositionError unless the candidates are among those who have answered."""
     election = election_of(state)
     check_candidates(state, election, election.asked[: election.at])
-
-
-def begin_king_vote(state: RexState, election: Election) -> None:
-    """Let the electors vote in their order; without a candidate nothing happens."""
-    election.ballot = election.candidates
-    if election.candidates:
-        ask_elector(state, election)
-    else:
-        give_up(state)
 
 
 def give_up(state: RexState) -> None:
@@ -188,16 +187,6 @@ def check_king_vote(state: RexState) -> None:
     need(affordable and not election.offers[elector], "election.offers: more than the candidate holds")
     fewest = state.options.votes_to_win
     need(max(election.votes) < fewest, f"election.votes: {fewest} make a king and end the game")
-
-
-def begin_bishop_vote(state: RexState, election: Election) -> None:
-    """Let the churches vote (6.1.4); a sole candidate is elected at once, and without one nothing changes (6.1.3)."""
-    if not election.candidates:
-        flow.end_turn(state)
-    elif len(election.candidates) == 1:
-        elect(state, election, election.candidates[0])
-    else:
-        begin_ballot(state, election, election.candidates)
 
 
 def begin_ballot(state: RexState, election: Election, ballot: Sequence[int]) -> None:

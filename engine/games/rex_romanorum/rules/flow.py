@@ -30,7 +30,10 @@ def end_turn(state: RexState) -> None:
     if state.active == state.seats:
         state.active = 0
         if state.round == state.options.round_limit:
-            hold_last_election(state)
+            # One more royal election: free, by seat 0, whatever titles are held (D5, K2).
+            state.is_final = True
+            state.task = ACT_KING
+            open_royal_election(state)
             return
         state.round += 1
     state.phase = TURN
@@ -51,13 +54,6 @@ def _forget_action(state: RexState) -> None:
     if state.arrived:
         state.arrived = {}
     state.election = None
-
-
-def hold_last_election(state: RexState) -> None:
-    """Hold one more royal election after the last round: free, by seat 0, whatever titles are held (D5, K2)."""
-    state.is_final = True
-    state.task = ACT_KING
-    open_royal_election(state)
 
 
 def open_royal_election(state: RexState) -> None:

@@ -81,7 +81,9 @@ def draw_cards(state: RexState) -> None:
     """Draw three cards, renewing an empty pile when the next card is needed; fewer only when no more are left (A1)."""
     drawn = take_cards(state, CARDS_DRAWN)
     if len(drawn) < CARDS_DRAWN and state.discards:
-        renew_pile(state)
+        # Cards just drawn stay out of the new pile (A1, A2, K10).
+        state.pile, state.discards = state.discards, []
+        state.source_of_chance().shuffle(state.pile)
         drawn += take_cards(state, CARDS_DRAWN - len(drawn))
     state.drawn = drawn
     state.revelations = [("card", drawn)]
@@ -93,13 +95,6 @@ def take_cards(state: RexState, most: int) -> list[int]:
     taken = state.pile[:most]
     del state.pile[:most]
     return taken
-
-
-def renew_pile(state: RexState) -> None:
-    """Shuffle the discards into a new pile; cards just drawn stay out (A1, A2, K10)."""
-    state.pile = state.discards
-    state.discards = []
-    state.source_of_chance().shuffle(state.pile)
 
 
 def affordable_regions(state: RexState) -> int:

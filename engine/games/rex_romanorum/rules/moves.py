@@ -273,33 +273,23 @@ def apply_count(state: RexState, action: int) -> None:
     """Move or place that many, then ask for the next."""
     number = action - COUNT
     if state.source != NOTHING:
-        move_figures(state, number)
+        kind = state.source // REGION_COUNT
+        there = kind * REGION_COUNT + state.target
+        remove_figures(state, state.source, number)
+        state.arrived[there] = state.arrived.get(there, 0) + number
+        state.last, state.last_to = state.source, state.target
+        state.source = state.target = NOTHING
+        enter_sources(state)
     else:
-        place_figures(state, number)
-
-
-def move_figures(state: RexState, number: int) -> None:
-    """Move the figures, which stay where they arrive for the rest of the action."""
-    kind = state.source // REGION_COUNT
-    there = kind * REGION_COUNT + state.target
-    remove_figures(state, state.source, number)
-    state.arrived[there] = state.arrived.get(there, 0) + number
-    state.last, state.last_to = state.source, state.target
-    state.source = state.target = NOTHING
-    enter_sources(state)
-
-
-def place_figures(state: RexState, number: int) -> None:
-    """Place the figures and pay for them."""
-    figures = state.target
-    state.gold[state.active] -= number * state.options.cost[figures // REGION_COUNT]
-    add_figures(state, figures, number)
-    state.last = figures
-    state.target = NOTHING
-    if state.task == ACT_ACQUIRE:
-        land.enter_garrison(state)
-    else:
-        enter_placing(state)
+        figures = state.target
+        state.gold[state.active] -= number * state.options.cost[figures // REGION_COUNT]
+        add_figures(state, figures, number)
+        state.last = figures
+        state.target = NOTHING
+        if state.task == ACT_ACQUIRE:
+            land.enter_garrison(state)
+        else:
+            enter_placing(state)
 
 
 def check_count(state: RexState) -> None:

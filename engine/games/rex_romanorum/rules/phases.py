@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from engine.games.rex_romanorum import actions as ids
@@ -22,23 +22,19 @@ def _within(*tasks: int, check: Callable[[RexState], None] = fits) -> Callable[[
     """Return the check of a phase that occurs only while one of the actions `tasks` is carried out."""
 
     def check_all(state: RexState) -> None:
-        _check_task(state, tasks)
+        name, task = PHASES[state.phase], state.task
+        action = "no action" if task == NOTHING else ids.ACTIONS.names[task]
+        need(task in tasks, f"pending: phase {name} is no part of {action}")
+        need(bool(state.drawn) == (state.phase == at.KEEP), f"drawn: phase {name} has {len(state.drawn)} cards")
+        need(len(state.drawn) <= land.CARDS_DRAWN, "drawn: at most three cards are drawn")
+        if task >= ids.ACT_BISHOP:
+            need(state.election is not None, f"election: phase {name} needs one")
+        else:
+            need(state.election is None, f"election: phase {name} has none")
+        need(not state.is_final or state.phase == at.END or task == ids.ACT_KING, "final: only in an election")
         check(state)
 
     return check_all
-
-
-def _check_task(state: RexState, tasks: Sequence[int]) -> None:
-    name, task = PHASES[state.phase], state.task
-    action = "no action" if task == NOTHING else ids.ACTIONS.names[task]
-    need(task in tasks, f"pending: phase {name} is no part of {action}")
-    need(bool(state.drawn) == (state.phase == at.KEEP), f"drawn: phase {name} has {len(state.drawn)} cards")
-    need(len(state.drawn) <= land.CARDS_DRAWN, "drawn: at most three cards are drawn")
-    if task >= ids.ACT_BISHOP:
-        need(state.election is not None, f"election: phase {name} needs one")
-    else:
-        need(state.election is None, f"election: phase {name} has none")
-    need(not state.is_final or state.phase == at.END or task == ids.ACT_KING, "final: only in an election")
 
 
 _PLACING: Final = {range(ids.PLACE, ids.PLACE_DONE): moves.apply_place, ids.PLACE_DONE: flow.apply_done}

@@ -106,7 +106,12 @@ def apply_turn(state: RexState, action: int) -> None:
         state.gold[state.active] -= state.options.king_election_price
         flow.open_royal_election(state)
     else:
-        call_bishop_election(state, action - ACT_BISHOP)
+        # The owners of the diocese's churches are asked, clockwise from the caller (6.1.1, 6.1.2, K1).
+        diocese = action - ACT_BISHOP
+        state.gold[state.active] -= state.options.bishop_election_price
+        churches = state.churches[diocese]
+        owners = [seat for seat in flow.clockwise(state) if state.land[seat] & churches]
+        flow.ask(state, new_election(diocese, owners, state.seats))
 
 
 def harvest(state: RexState) -> None:
@@ -114,11 +119,3 @@ def harvest(state: RexState) -> None:
     seat = state.active
     state.gold[seat] += min(state.options.harvest[3], production(state, seat))
     flow.end_turn(state)
-
-
-def call_bishop_election(state: RexState, diocese: int) -> None:
-    """Ask the owners of the diocese's churches, clockwise from the caller; he need not own one (6.1.1, 6.1.2, K1)."""
-    state.gold[state.active] -= state.options.bishop_election_price
-    churches = state.churches[diocese]
-    owners = [seat for seat in flow.clockwise(state) if state.land[seat] & churches]
-    flow.ask(state, new_election(diocese, owners, state.seats))

@@ -66,11 +66,6 @@ _FEWEST: Final = 3
 """Letters that an abbreviation keeps."""
 
 
-def to_picture(x: float, y: float) -> tuple[float, float]:
-    """Return where a point of the board lies, in units of the map."""
-    return _along(x, _ACROSS), _along(y, _DOWN)
-
-
 def middle_of(region: int) -> tuple[float, float]:
     """Return the middle of a region's cell."""
     left, top, width, height = CELLS[region]
@@ -86,7 +81,7 @@ def _along(value: float, scale: tuple[tuple[int, int], ...]) -> float:
 
 def _path(points: Points) -> str:
     """Return the outline of a surface of the board; steps are relative, which is shorter."""
-    corners = [tuple(round(along) for along in to_picture(x, y)) for x, y in points]
+    corners = [tuple(round(along) for along in (_along(x, _ACROSS), _along(y, _DOWN))) for x, y in points]
     steps = (f"{b[0] - a[0]} {b[1] - a[1]}" for a, b in pairwise(corners) if a != b)
     return f"M{corners[0][0]} {corners[0][1]}l{' '.join(steps)}z".replace(" -", "-")
 
@@ -287,7 +282,20 @@ def content(region: int, stands: RegionPieces, name: str) -> str:
     lines = _lines(name, int(width / _NAME_LETTER), height)
     named = _NAME_HEIGHT * len(lines)
     told = titled(name) if lines != [name] else ""
-    scale, rows = _arranged(_pieces(stands), width, height - named)
+    pieces = []
+    if stands.owner != NOBODY or stands.own:
+        arms = shield(stands.owner, 12, 0) if stands.owner != NOBODY else ""
+        start = _SIGN + 2 if arms else 0
+        figures = text(start, 6.5, stands.own, "f") if stands.own else ""
+        pieces.append(_Piece(start + _FIGURE * len(stands.own), arms + figures))
+    if stands.church != NOBODY:
+        pieces.append(_Piece(_SIGN - 4, church(stands.church, 10, 0)))
+    if stands.castle:
+        pieces.append(_Piece(_SIGN - 4, castle(10, 0)))
+    if stands.attackers:
+        drawn = swords(9, 0) + shield(stands.attacker, 31, 0) + text(45, 6.5, stands.attackers, "f a")
+        pieces.append(_Piece(45 + _FIGURE * len(stands.attackers), drawn))
+    scale, rows = _arranged(pieces, width, height - named)
     y = round(top + (height - named - scale * _PITCH * len(rows)) / 2, 1)
     drawn = (
         shape(region, "hit")
@@ -298,7 +306,13 @@ def content(region: int, stands: RegionPieces, name: str) -> str:
         return drawn
     scaled = f" scale({scale:.3g})" if scale < 1 else ""
     place = f"translate({left + width / 2:g} {y + named + 1:g}){scaled}"
-    return f'{drawn}<g transform="{place}">{_drawn(rows)}</g>'
+    shown = ""
+    for line, row in enumerate(rows):
+        x = -_width(row) / 2
+        for piece in row:
+            shown += group(round(x, 1), _PITCH * (line + 0.5), piece.drawing)
+            x += piece.width + _GAP
+    return f'{drawn}<g transform="{place}">{shown}</g>'
 
 
 def _lines(name: str, letters: int, height: float) -> list[str]:
@@ -322,32 +336,6 @@ def abbreviated(name: str, letters: int) -> str:
     return name[: next(ends, letters - 1)].rstrip(" -") + "."
 
 
-def _pieces(stands: RegionPieces) -> list[_Piece]:
-    """Return the pieces from left to right: owner with figures, church, castle, attackers."""
-    found = []
-    if stands.owner != NOBODY or stands.own:
-        found.append(_army(stands.owner, stands.own))
-    if stands.church != NOBODY:
-        found.append(_Piece(_SIGN - 4, church(stands.church, 10, 0)))
-    if stands.castle:
-        found.append(_Piece(_SIGN - 4, castle(10, 0)))
-    if stands.attackers:
-        found.append(_attack(stands.attacker, stands.attackers))
-    return found
-
-
-def _army(owner: int, figures: str) -> _Piece:
-    arms = shield(owner, 12, 0) if owner != NOBODY else ""
-    start = _SIGN + 2 if arms else 0
-    return _Piece(start + _FIGURE * len(figures), arms + (text(start, 6.5, figures, "f") if figures else ""))
-
-
-def _attack(attacker: int, figures: str) -> _Piece:
-    """Return attackers, in red with swords and their arms."""
-    drawn = swords(9, 0) + shield(attacker, 31, 0) + text(45, 6.5, figures, "f a")
-    return _Piece(45 + _FIGURE * len(figures), drawn)
-
-
 def _arranged(pieces: list[_Piece], width: float, height: float) -> tuple[float, list[list[_Piece]]]:
     """Return the rows in which the pieces are largest, the fewest of them if several are alike, and their scale."""
     found: tuple[float, list[list[_Piece]]] = (0.0, [])
@@ -369,14 +357,3 @@ def _splits(pieces: list[_Piece]) -> Iterator[list[list[_Piece]]]:
 
 def _width(row: list[_Piece]) -> float:
     return sum(piece.width for piece in row) + _GAP * (len(row) - 1)
-
-
-def _drawn(rows: list[list[_Piece]]) -> str:
-    """Return the pieces, each row in the middle and below the one before."""
-    shown = ""
-    for place, row in enumerate(rows):
-        x = -_width(row) / 2
-        for piece in row:
-            shown += group(round(x, 1), _PITCH * (place + 0.5), piece.drawing)
-            x += piece.width + _GAP
-    return shown

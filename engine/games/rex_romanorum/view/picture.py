@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from textwrap import wrap
 from typing import Final
 
-from engine.abilities import Move, ScoringStep, View
+from engine.abilities import Move, View
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, DIOCESES, REGIONS, TITLES
 from engine.games.rex_romanorum.rules.land import CARDS_DRAWN
 from engine.games.rex_romanorum.scoring import figures_of, outcome, production, wealth
@@ -99,7 +99,11 @@ def _parts(state: RexState, view: View, names: Mapping[str, str]) -> Iterator[st
     for drawing in draw_banner(view):
         yield part(drawing, down=_BANNER_TOP)
     yield from geography.map_parts(state, view, names, _MAP_TOP)
-    for drawing in (*draw_cartouche(state, names), *draw_cards(state, view, names), *draw_corner(state, names)):
+    # The election that is held, or the legend while there is none, and a part for each seat that may stand.
+    parts = [_legend(names)] if state.election is None else list(_election(state, names))
+    parts[0] = box(0, 0, *_CORNER[2:]) + parts[0]
+    corner = (group(_CORNER[0], _CORNER[1], drawn) if drawn else "" for drawn in filled(parts, 1 + state.seats))
+    for drawing in (*draw_cartouche(state, names), *draw_cards(state, view, names), *corner):
         yield part(drawing, down=_MAP_TOP)
     for drawing in draw_electors(state, view.last, names):
         yield part(drawing, down=_ELECTORS_TOP)
@@ -129,7 +133,10 @@ def draw_banner(view: View) -> list[str]:
     """Return the parts of the last move, as many for every position: its box, its seat, its lines, its throws."""
     move, frame = view.last, box(_BANNER_LEFT, 0, _BANNER_WIDTH, _BANNER_HEIGHT)
     if move is None:
-        return filled([frame, *_beginning(view.language)], 2 + _MOST_LINES + _MOST_THROWS)
+        lines = wrap(labels(view.language)["start"], _BANNER_LETTERS)
+        first = 20 + (_MOST_LINES - len(lines)) * _BANNER_LINE / 2
+        drawn = (text(_BANNER_LEFT + 14, first + _BANNER_LINE * place, line, "s") for place, line in enumerate(lines))
+        return filled([frame, *drawn], 2 + _MOST_LINES + _MOST_THROWS)
     throws = list(throws_of(move))
     most = _MOST_LINES - 1 if throws else _MOST_LINES
     lines = wrap(" ".join(headline(move, view.language)), _BANNER_LETTERS, max_lines=most, placeholder=" …")
@@ -137,13 +144,6 @@ def draw_banner(view: View) -> list[str]:
     rows = [text(_BANNER_TEXT, first + _BANNER_LINE * place, line, "s") for place, line in enumerate(lines)]
     seat = shield(move.seat, _BANNER_LEFT + 22, 24 if throws else _BANNER_HEIGHT / 2)
     return [frame, seat, *filled(rows, _MOST_LINES), *filled(dice_row(throws, _BANNER_HEIGHT - 26), _MOST_THROWS)]
-
-
-def _beginning(language: str) -> list[str]:
-    """Return what stands there before the first move: what is to be won."""
-    lines = wrap(labels(language)["start"], _BANNER_LETTERS)
-    first = 20 + (_MOST_LINES - len(lines)) * _BANNER_LINE / 2
-    return [text(_BANNER_LEFT + 14, first + _BANNER_LINE * place, line, "s") for place, line in enumerate(lines)]
 
 
 def throws_of(move: Move) -> Iterator[Throw]:
@@ -234,23 +234,13 @@ def draw_electors(state: RexState, last: Move | None, names: Mapping[str, str]) 
     x = 16 + 9.2 * len(names["titles"])
     gap = (792 - x - sum(widths)) / len(called)
     for title, name, width in zip(state.options.vote_order, called, widths, strict=True):
-        yield group(x, 17, _elector(state, title, width, last, name), title=names[f"title_{TITLES[title]}"])
+        holder = state.titles[title]
+        is_new = last is not None and last.before.titles[title] != holder
+        row = box(-3, -16, width + 2, 32, "new") if is_new else ""
+        empty = '<path class="none" d="M1 -11H23V2C23 8 17 10 12 12C7 10 1 8 1 2Z"/>'
+        row += (empty if holder == NOBODY else shield(holder, 12, 0)) + text(26, 5, name, "l")
+        yield group(x, 17, row, title=names[f"title_{TITLES[title]}"])
         x += width + gap
-
-
-def _elector(state: RexState, title: int, width: float, last: Move | None, name: str) -> str:
-    holder = state.titles[title]
-    is_new = last is not None and last.before.titles[title] != holder
-    row = box(-3, -16, width + 2, 32, "new") if is_new else ""
-    empty = '<path class="none" d="M1 -11H23V2C23 8 17 10 12 12C7 10 1 8 1 2Z"/>'
-    return row + (empty if holder == NOBODY else shield(holder, 12, 0)) + text(26, 5, name, "l")
-
-
-def draw_corner(state: RexState, names: Mapping[str, str]) -> list[str]:
-    """Return the election that is held, or the legend while there is none, and a part for each seat that may stand."""
-    parts = [_legend(names)] if state.election is None else list(_election(state, names))
-    parts[0] = box(0, 0, *_CORNER[2:]) + parts[0]
-    return [group(_CORNER[0], _CORNER[1], drawn) if drawn else "" for drawn in filled(parts, 1 + state.seats)]
 
 
 def _election(state: RexState, names: Mapping[str, str]) -> Iterator[str]:
@@ -267,7 +257,6 @@ def _election(state: RexState, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _legend(names: Mapping[str, str]) -> str:
-    """Return what the signs mean."""
     churches = "".join(church(diocese, 16 + 22 * diocese, 15) for diocese in range(DIOCESE_COUNT))
     shown = churches + text(76, 20, names["church"], "l") + castle(140, 15) + text(154, 20, names["castle"], "l")
     for place, kind in enumerate("FAK"):
@@ -280,20 +269,29 @@ def _legend(names: Mapping[str, str]) -> str:
 def draw_table(state: RexState, view: View, names: Mapping[str, str]) -> list[str]:
     """Return the parts of the table, as many for every position."""
     steps = scoring_steps(state, view.language)
-    inner = _scoring(state, steps, view, names) if steps else _holdings(state, view, names)
+    if steps:
+        height = (_TABLE_HEIGHT - _HEADING - 4) / (len(steps) + 2)
+        bases = [_HEADING + height * place + 15 for place in range(len(steps) + 2)]
+        found = ["".join(_column(state, seat, view, names) for seat in range(state.seats))]
+        for base, step in zip(bases, steps, strict=False):
+            points = "".join(
+                text(_at(state, seat) + 60, base, amount or "·", "r s") for seat, amount in enumerate(step.points)
+            )
+            found.append(_rule(base) + text(24, base, step.label, "l") + points)
+        found.append(
+            _rule(bases[-2]) + "".join(_sum(state, seat, total, bases[-2]) for seat, total in enumerate(steps[-1].sums))
+        )
+        inner = [*found, _rule(bases[-1]) + text(24, bases[-1] + 1, steps[-1].note, "s")]
+    else:
+        heading = "".join(text(x, 20, names[word], "c l q") for word, x in _WORDS.items())
+        heading += castle(_CASTLES, 14) + "".join(church(diocese, x, 14) for diocese, x in enumerate(_CHURCHES))
+        heading += "".join(text(x, 20, kind, "c b") for kind, x in zip("FAK", _FIGURES, strict=True))
+        inner = [heading, *(drawn for seat in range(state.seats) for drawn in _row(state, seat, view, names))]
     return filled([box(_LEFT, 0, _TABLE_WIDTH, _TABLE_HEIGHT), *inner], 2 + state.seats * (1 + len(_COLUMNS)))
 
 
 def _player(seat: int, view: View, names: Mapping[str, str]) -> str:
     return view.name_of(seat) or names[f"arms_{seat}"]
-
-
-def _holdings(state: RexState, view: View, names: Mapping[str, str]) -> list[str]:
-    """Return the heading, and what each seat owns."""
-    heading = "".join(text(x, 20, names[word], "c l q") for word, x in _WORDS.items())
-    heading += castle(_CASTLES, 14) + "".join(church(diocese, x, 14) for diocese, x in enumerate(_CHURCHES))
-    heading += "".join(text(x, 20, kind, "c b") for kind, x in zip("FAK", _FIGURES, strict=True))
-    return [heading, *(drawn for seat in range(state.seats) for drawn in _row(state, seat, view, names))]
 
 
 def _row(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> Iterator[str]:
@@ -304,22 +302,20 @@ def _row(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> It
     frame = box(_LEFT + 3, 1, _TABLE_WIDTH - 6, height - 2, "turn") if decides else ""
     name = clipped(_player(seat, view, names), int(184 / _NAME_LETTER))
     drawn = titled(f"{letter_of(seat)} · {names[f'arms_{seat}']}") + frame + shield(seat, 30, middle)
-    drawn += _name(names[f"arms_{seat}"], name, middle, "b" if decides else "")
+    house = names[f"arms_{seat}"]
+    classes = "b" if decides else ""
+    drawn += (
+        text(50, middle + 6, name, classes)
+        if middle < _ROOMY or name == house
+        else text(50, middle - 3, name, classes) + text(50, middle + 16, house, "s q")
+    )
     top = _HEADING + height * seat
     yield group(0, top, drawn)
     for x, now, then in zip(_COLUMNS, _amounts(state, seat), _amounts(before, seat), strict=True):
         yield _amount(x, top + middle, now, then)
 
 
-def _name(house: str, player: str, middle: float, classes: str) -> str:
-    """Return who plays, and the house below it where there is room."""
-    if middle < _ROOMY or player == house:
-        return text(50, middle + 6, player, classes)
-    return text(50, middle - 3, player, classes) + text(50, middle + 16, house, "s q")
-
-
 def _amounts(state: RexState, seat: int) -> tuple[int, ...]:
-    """Return what a seat owns, column by column."""
     land = state.land[seat]
     return (
         state.gold[seat],
@@ -340,24 +336,7 @@ def _amount(x: float, middle: float, now: int, then: int) -> str:
     return pill + text(x, middle + 7, now, "c v")
 
 
-def _scoring(state: RexState, steps: Sequence[ScoringStep], view: View, names: Mapping[str, str]) -> list[str]:
-    """Return whose points the columns hold, the steps of the final scoring, their sum, and what is to be said of it."""
-    height = (_TABLE_HEIGHT - _HEADING - 4) / (len(steps) + 2)
-    bases = [_HEADING + height * place + 15 for place in range(len(steps) + 2)]
-    found = ["".join(_column(state, seat, view, names) for seat in range(state.seats))]
-    for base, step in zip(bases, steps, strict=False):
-        points = "".join(
-            text(_at(state, seat) + 60, base, amount or "·", "r s") for seat, amount in enumerate(step.points)
-        )
-        found.append(_rule(base) + text(24, base, step.label, "l") + points)
-    found.append(
-        _rule(bases[-2]) + "".join(_sum(state, seat, total, bases[-2]) for seat, total in enumerate(steps[-1].sums))
-    )
-    return [*found, _rule(bases[-1]) + text(24, bases[-1] + 1, steps[-1].note, "s")]
-
-
 def _at(state: RexState, seat: int) -> float:
-    """Return where the column of a seat begins."""
     return _SCORED_FROM + (_LEFT + _TABLE_WIDTH - _SCORED_FROM) / state.seats * seat
 
 
@@ -368,7 +347,6 @@ def _column(state: RexState, seat: int, view: View, names: Mapping[str, str]) ->
 
 
 def _sum(state: RexState, seat: int, total: int, base: float) -> str:
-    """Return a fortune with the rank of the seat; a crown for the king."""
     x, rank = _at(state, seat), outcome(state).ranks[seat]
     medal = f'<circle class="{"medal" if rank == 1 else "miss"}" cx="{x + 76:g}" cy="{base - 5:g}" r="9"/>'
     king = crown(x + 12, base - 5) if state.king == seat else ""

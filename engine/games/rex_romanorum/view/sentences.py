@@ -120,7 +120,6 @@ def _consequences(spoken: Voice, move: Move) -> Iterator[str]:
 
 
 def _action(spoken: Voice, move: Move) -> str:
-    """Return what was done, in a whole sentence."""
     action, who = move.action, spoken.house(move.seat)
     if action in _PLAIN:
         return spoken.sentence(_PLAIN[action], who=who)
@@ -274,7 +273,6 @@ def _chance(spoken: Voice, move: Move) -> Iterator[str]:
 
 
 def _conquests(spoken: Voice, move: Move) -> Iterator[str]:
-    """Yield the regions that changed hands, and titles that went with land."""
     before, after = move.before, move.after
     for region, owner in enumerate(after.owner):
         if owner != before.owner[region] != NOBODY:
@@ -296,7 +294,6 @@ def battlefield(move: Move) -> int:
 
 
 def _sides(state: RexState, region: int) -> tuple[list[int], list[int]]:
-    """Return attackers and defenders by kind."""
     places = (region, REGION_COUNT + region, 2 * REGION_COUNT + region)
     return [state.arrived.get(place, 0) for place in places], [state.army[place] for place in places]
 

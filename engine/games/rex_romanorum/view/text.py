@@ -61,14 +61,6 @@ def figures_text(numbers: Iterable[int]) -> str:
     return "".join(f"{number}{kind}" for number, kind in zip(numbers, KINDS, strict=True) if number)
 
 
-def figures_in(state: RexState, region: int) -> list[int]:
-    """Return the figures of the region's owner by kind, those that have just moved in included."""
-    return [
-        state.army[i] + (state.arrived.get(i, 0) if state.owner[region] == state.active else 0)
-        for i in range(region, 3 * REGION_COUNT, REGION_COUNT)
-    ]
-
-
 def attacking(state: RexState, region: int) -> list[int]:
     """Return the figures of the active seat in another's region, by kind."""
     if state.owner[region] == state.active:
@@ -91,25 +83,31 @@ def render_text(state: RexState, seat: int | None, language: str) -> str:
     """Return the whole position in lines of at most 100 columns."""
     del seat
     names = labels(language)
-    lines = [f"{names['title']} · {status(state, names)}", _cards_line(state, names), ""]
+    drawn = ", ".join(names[REGIONS[region]] for region in state.drawn) or "-"
+    lines = [
+        f"{names['title']} · {status(state, names)}",
+        f"{names['pile']}: {len(state.pile)} · {names['discards']}: {len(state.discards)} · {names['drawn']}: {drawn}",
+        "",
+    ]
     lines.append(_row("", (letter_of(seat) for seat in range(state.seats))))
     lines += [_row(name, cells) for name, cells in _holdings(state, names)]
-    lines += ["", *_titles_lines(state, names), ""]
+    holders = (f"{names[f'title_{title}']}: {letter_of(state.titles[i])}" for i, title in enumerate(TITLES))
+    lines += ["", *wrap(" · ".join(holders), _WIDTH), ""]
+    # The regions of a seat: the church in brackets, a castle as #, the figures.
     for seat in range(state.seats):
-        lines += _land_lines(state, seat, names)
-    lines += [*_attack_lines(state, names), *_election_lines(state, names)]
+        entries = [_region_text(state, region, names) for region in regions_of(state.land[seat])]
+        heading = f"{letter_of(seat)} {names[f'arms_{seat}']}: "
+        lines += wrap(heading + (", ".join(entries) or "-"), _WIDTH, subsequent_indent="  ")
+    attacks = [(region, figures_text(attacking(state, region))) for region in range(REGION_COUNT)]
+    shown = ", ".join(f"{names[REGIONS[region]]} {figures}" for region, figures in attacks if figures)
+    if shown:
+        lines += wrap(f"{names['attackers']} ({letter_of(state.active)}): {shown}", _WIDTH)
+    lines += _election_lines(state, names)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _row(name: str, cells: Iterable[str]) -> str:
     return f"{name:<{_NAME_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)
-
-
-def _cards_line(state: RexState, names: Mapping[str, str]) -> str:
-    drawn = ", ".join(names[REGIONS[region]] for region in state.drawn) or "-"
-    return (
-        f"{names['pile']}: {len(state.pile)} · {names['discards']}: {len(state.discards)} · {names['drawn']}: {drawn}"
-    )
 
 
 def _holdings(state: RexState, names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
@@ -125,29 +123,12 @@ def _holdings(state: RexState, names: Mapping[str, str]) -> list[tuple[str, list
     ]
 
 
-def _titles_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
-    holders = (f"{names[f'title_{title}']}: {letter_of(state.titles[i])}" for i, title in enumerate(TITLES))
-    return wrap(" · ".join(holders), _WIDTH)
-
-
-def _land_lines(state: RexState, seat: int, names: Mapping[str, str]) -> list[str]:
-    """Return the lines with the regions of a seat: the church in brackets, a castle as #, the figures."""
-    entries = [_region_text(state, region, names) for region in regions_of(state.land[seat])]
-    heading = f"{letter_of(seat)} {names[f'arms_{seat}']}: "
-    return wrap(heading + (", ".join(entries) or "-"), _WIDTH, subsequent_indent="  ")
-
-
 def _region_text(state: RexState, region: int, names: Mapping[str, str]) -> str:
     church = "".join(f"[{DIOCESE_LETTERS[d]}]" for d in range(DIOCESE_COUNT) if state.churches[d] & BIT[region])
     castle = "#" if state.castles & BIT[region] else ""
-    figures = figures_text(figures_in(state, region))
+    arrived = state.arrived if state.owner[region] == state.active else {}
+    figures = figures_text([state.army[i] + arrived.get(i, 0) for i in range(region, 3 * REGION_COUNT, REGION_COUNT)])
     return f"{names[REGIONS[region]]}{church}{castle}{' ' if figures else ''}{figures}"
-
-
-def _attack_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
-    attacks = [(region, figures_text(attacking(state, region))) for region in range(REGION_COUNT)]
-    shown = ", ".join(f"{names[REGIONS[region]]} {figures}" for region, figures in attacks if figures)
-    return wrap(f"{names['attackers']} ({letter_of(state.active)}): {shown}", _WIDTH) if shown else []
 
 
 def _election_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
@@ -178,7 +159,6 @@ def phase_label(phase: str, names: Mapping[str, str]) -> str:
 
 
 def _label(action: str, names: Mapping[str, str]) -> str:
-    """Return the label of an action from its template."""
     verb, *parameters = action.split(":")
     if verb == "KEEP":
         return names[f"KEEP_{parameters[0]}"]
