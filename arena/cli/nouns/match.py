@@ -30,8 +30,7 @@ class _WithBareFault(TyperCommand):
     """Reads `--fault` without a cause, behind which the line ends or another option stands, as any fault."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        following = [*args[1:], "-"]
-        pairs = zip(args, following, strict=False)
+        pairs = zip(args, [*args[1:], "-"], strict=False)
         words = ((word, ANY_FAULT) if word == "--fault" and after.startswith("-") else (word,) for word, after in pairs)
         return super().parse_args(ctx, list(chain.from_iterable(words)))
 

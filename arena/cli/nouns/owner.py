@@ -61,8 +61,7 @@ def list_owners(
     with connect(db) as connection:
         page = connection.arena.admin.list_owners(rows_wanted(limit), after)
     more = more_command("owner", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = say("cli_owner.none_yet")
-    print_page(_OWNERS, page.items, more, as_json=as_json, empty=empty)
+    print_page(_OWNERS, page.items, more, as_json=as_json, empty=say("cli_owner.none_yet"))
 
 
 @app.command(epilog=example("arena owner disable ada", "arena owner disable ada --undo"))

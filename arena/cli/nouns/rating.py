@@ -79,8 +79,7 @@ def official(
         )
         print_table(columns, rows, as_json=False, empty=say("cli_rating.no_block"))
         if table.rows:
-            sure = f"{100 * table.confidence:g}%"
-            typer.echo(say("cli_rating.sure", sure=sure))
+            typer.echo(say("cli_rating.sure", sure=f"{100 * table.confidence:g}%"))
             if len(table.seats) > 1:
                 typer.echo(say("cli_rating.advantage", seats=", ".join(map(_seat_text, table.seats))))
             if table.repeats:

@@ -152,8 +152,7 @@ def seats(
     """Show the results in each seat, of one bot or of all."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        pool = choice.find(connection)
-        rows = connection.arena.statistics.list_seats(bot, tournament, pool)
+        rows = connection.arena.statistics.list_seats(bot, tournament, choice.find(connection))
     print_rows(without_empty(SEATS, rows), rows, style, empty=say("cli_stats.no_matches"))
 
 
@@ -170,8 +169,7 @@ def lengths(
     """Show how long matches are: plies, decisions, time."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        pool = choice.find(connection)
-        found = connection.arena.statistics.list_lengths(tournament, pool)
+        found = connection.arena.statistics.list_lengths(tournament, choice.find(connection))
     rows: Sequence[dict[str, Any]] = [asdict(row) for row in found]
     if style in (Style.PEOPLE, Style.MARKDOWN):
         rows = [

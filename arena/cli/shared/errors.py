@@ -149,8 +149,7 @@ def report(error: BaseException) -> int:
         error = _why_the_engine_fails() or error
     code = _code(error)
     if code is None:
-        kind = type(error).__name__
-        _print_message(fault_of_the_arena(kind, _one_line(str(error))))
+        _print_message(fault_of_the_arena(type(error).__name__, _one_line(str(error))))
         return EXIT_CODES[ErrorKind.INTERNAL]
     _print_message(_one_line(_message(error)))
     return code

@@ -68,8 +68,7 @@ def feed(request: Request) -> Response:
     home = home_of(request)
     language = language_of(request)
     entries = [_entry(one, home, language) for one in sorted(news, key=lambda one: -one.at_us)]
-    document = "".join(_document(home, language, entries))
-    return Response(document, media_type=_KIND, headers=_HEADERS)
+    return Response("".join(_document(home, language, entries)), media_type=_KIND, headers=_HEADERS)
 
 
 def gather(arena: ArenaPort) -> Sequence[FinishedTournament | PoolLeader]:

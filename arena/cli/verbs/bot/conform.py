@@ -70,8 +70,7 @@ def conform(
                 "nothing to check; name a directory with bot.toml, or write -- and the command of the bot",
             )
         )
-    request = _Request(command, rules, local_runtimes(runtimes), patience)
-    verdicts = _check(request, as_json=as_json)
+    verdicts = _check(_Request(command, rules, local_runtimes(runtimes), patience), as_json=as_json)
     broken = [verdict for verdict in verdicts if verdict.state == "broken"]
     if as_json:
         print_json([_json(verdict) for verdict in verdicts])

@@ -36,8 +36,7 @@ def rebuild(
 ) -> None:
     """Compute the ratings anew from the results."""
     with open_existing_storage(db) as storage, connect(db) as connection:
-        pool = choice.find(connection)
-        work = partial(_check if check else _rebuild, storage, pool)
+        work = partial(_check if check else _rebuild, storage, choice.find(connection))
         problems, outcome = run_in_thread(storage.database, work, StageDisplay())
     if as_json:
         print_json({"problems": problems}, table="problems")
