@@ -69,13 +69,46 @@ class LocalAccount:
         return Page(tuple(map(_notice, page.items)), page.next)
 
     def list_own_tokens(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[TokenSummary]:
-        return list_own(self._context, limit, after)
+        owner_id, _ = _owner_of(self._context.viewer)
+        page = list_tokens(self._context.database, owner_id=owner_id, limit=limit, after=after)
+        return Page(tuple(token_summary(row.token, row.owner) for row in page.items), page.next)
 
     def new_own_token(self, name: str, scope: Scope = Scope.COMPETITOR, expires_at_us: int | None = None) -> NewToken:
-        return new_own(self._context, name, scope, expires_at_us)
+        owner_id, owner = _owner_of(self._context.viewer)
+        if scope is Scope.ORGANISER and not self._context.viewer.is_organiser:
+            raise ForbiddenError(
+                Text(
+                    "app.only_organiser_token_can_make",
+                    "only an organiser's token can make one of scope {scope}; ask the organiser",
+                    scope=scope.value,
+                )
+            )
+        ends_us = self._context.viewer.expires_at_us
+        if expires_at_us is not None and ends_us is not None and expires_at_us > ends_us:
+            raise ForbiddenError(
+                Text(
+                    "app.token_expires_earlier_none_makes",
+                    "the token {name} expires earlier, and none that it makes holds longer; choose an earlier end, "
+                    "or ask the organiser",
+                    name=repr(self._context.viewer.token),
+                )
+            )
+        ends_at_us = ends_us if expires_at_us is None else expires_at_us
+        if count_tokens_since(self._context.database, owner_id, now_us() - _DAY_US) >= MOST_A_DAY:
+            raise LimitError(
+                Text(
+                    "app.made_tokens_within_day_go",
+                    "{owner} made {most} tokens within a day; go on tomorrow, or use those there are",
+                    owner=owner,
+                    most=MOST_A_DAY,
+                )
+            )
+        made = ServiceLedger(self._context.database).new_token(owner, name=name, scope=scope, expires_at_us=ends_at_us)
+        return NewToken(made.secret, token_summary(made.token, owner))
 
     def revoke_own_token(self, token: str) -> TokenSummary:
-        return revoke_own(self._context, token)
+        _, owner = _owner_of(self._context.viewer)
+        return token_summary(ServiceLedger(self._context.database).revoke_token(token, owner=owner), owner)
 
 
 def _notice(row: NoticeRecord) -> Notice:
@@ -94,63 +127,6 @@ def token_summary(token: TokenRecord, owner: str | None) -> TokenSummary:
         revoked_at_us=token.revoked_at_us,
         used_at_us=token.used_at_us,
     )
-
-
-def list_own(context: AppContext, limit: int | None, after: str | None) -> Page[TokenSummary]:
-    """Return the tokens of the owner who is asking. Raises UnknownError for who is none, PageError."""
-    owner_id, _ = _owner_of(context.viewer)
-    page = list_tokens(context.database, owner_id=owner_id, limit=limit, after=after)
-    return Page(tuple(token_summary(row.token, row.owner) for row in page.items), page.next)
-
-
-def new_own(context: AppContext, name: str, scope: Scope, expires_at_us: int | None) -> NewToken:
-    """Make a token for the owner who is asking.
-
-    Raises UnknownError for who is none, ForbiddenError for what the token that asks may not do itself, LimitError after
-    MOST_A_DAY, and AccountError.
-    """
-    owner_id, owner = _owner_of(context.viewer)
-    if scope is Scope.ORGANISER and not context.viewer.is_organiser:
-        raise ForbiddenError(
-            Text(
-                "app.only_organiser_token_can_make",
-                "only an organiser's token can make one of scope {scope}; ask the organiser",
-                scope=scope.value,
-            )
-        )
-    ends_at_us = _end_of(context.viewer, expires_at_us)
-    if count_tokens_since(context.database, owner_id, now_us() - _DAY_US) >= MOST_A_DAY:
-        raise LimitError(
-            Text(
-                "app.made_tokens_within_day_go",
-                "{owner} made {most} tokens within a day; go on tomorrow, or use those there are",
-                owner=owner,
-                most=MOST_A_DAY,
-            )
-        )
-    made = ServiceLedger(context.database).new_token(owner, name=name, scope=scope, expires_at_us=ends_at_us)
-    return NewToken(made.secret, token_summary(made.token, owner))
-
-
-def revoke_own(context: AppContext, token: str) -> TokenSummary:
-    """Revoke a token of the owner who is asking. Raises UnknownError for who is none, NotFoundError."""
-    _, owner = _owner_of(context.viewer)
-    return token_summary(ServiceLedger(context.database).revoke_token(token, owner=owner), owner)
-
-
-def _end_of(viewer: Viewer, wanted_us: int | None) -> int | None:
-    """Return when a token expires that somebody makes: with the one that is shown, if no earlier instant is wanted."""
-    ends_us = viewer.expires_at_us
-    if wanted_us is not None and ends_us is not None and wanted_us > ends_us:
-        raise ForbiddenError(
-            Text(
-                "app.token_expires_earlier_none_makes",
-                "the token {name} expires earlier, and none that it makes holds longer; choose an earlier end, "
-                "or ask the organiser",
-                name=repr(viewer.token),
-            )
-        )
-    return ends_us if wanted_us is None else wanted_us
 
 
 def _owner_of(viewer: Viewer) -> tuple[str, str]:

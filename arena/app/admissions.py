@@ -9,7 +9,6 @@ from typing import Any
 
 from arena.app.lookup import find_version
 from arena.app.policy import AppContext, Viewer, need_competitor, need_own_bot
-from arena.hosting.uploads.disk import PastUpload, Upload
 from arena.hosting.uploads.errors import UploadMissingError
 from arena.model.bots import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
@@ -168,9 +167,30 @@ def upload_progress(context: AppContext, operation: str) -> Operation:
         with suppress(UploadMissingError):
             found = area.get(upload_id)
             if owner in (None, found.owner):
-                return _going_on(found, past)
+                is_whole = found.offset == found.size_bytes
+                return Operation(
+                    id=f"{UPLOADS}{found.id}",
+                    kind=OperationKind.UPLOAD,
+                    state=OperationState.RUNNING,
+                    done=found.offset,
+                    total=found.size_bytes,
+                    sentence=Text("app.everything_arrived_submitted", "everything has arrived, and is to be submitted")
+                    if is_whole
+                    else "",
+                    started_at_us=None if past is None else int(past.begun_s * _SECOND_US),
+                )
         if past is not None and past.ended_s is not None:
-            return _over(past)
+            return Operation(
+                id=f"{UPLOADS}{past.id}",
+                kind=OperationKind.UPLOAD,
+                state=OperationState.DONE if past.error is None else OperationState.FAILED,
+                done=past.size_bytes,
+                total=past.size_bytes,
+                sentence=past.sentence,
+                started_at_us=int(past.begun_s * _SECOND_US),
+                ended_at_us=None if past.ended_s is None else int(past.ended_s * _SECOND_US),
+                error=past.error,
+            )
     raise UnknownError(
         Text(
             "app.no_upload_arena_bot_submit",
@@ -186,32 +206,3 @@ def _whose(viewer: Viewer) -> str | None:
         return None
     # No owner has an empty name, so nothing is found for whoever may hand nothing in.
     return viewer.owner_name or "" if viewer.scope is Scope.COMPETITOR else ""
-
-
-def _going_on(upload: Upload, past: PastUpload | None) -> Operation:
-    is_whole = upload.offset == upload.size_bytes
-    return Operation(
-        id=f"{UPLOADS}{upload.id}",
-        kind=OperationKind.UPLOAD,
-        state=OperationState.RUNNING,
-        done=upload.offset,
-        total=upload.size_bytes,
-        sentence=Text("app.everything_arrived_submitted", "everything has arrived, and is to be submitted")
-        if is_whole
-        else "",
-        started_at_us=None if past is None else int(past.begun_s * _SECOND_US),
-    )
-
-
-def _over(past: PastUpload) -> Operation:
-    return Operation(
-        id=f"{UPLOADS}{past.id}",
-        kind=OperationKind.UPLOAD,
-        state=OperationState.DONE if past.error is None else OperationState.FAILED,
-        done=past.size_bytes,
-        total=past.size_bytes,
-        sentence=past.sentence,
-        started_at_us=int(past.begun_s * _SECOND_US),
-        ended_at_us=None if past.ended_s is None else int(past.ended_s * _SECOND_US),
-        error=past.error,
-    )

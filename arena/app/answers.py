@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from arena.app.policy import (
-    AppContext,
-)
+from arena.app.policy import AppContext
 from arena.model.errors import RefusedError
 from arena.model.ratings import WalkPoint
 from arena.model.tournaments import BestKnown, ComparisonResult, ConfidencePoint, Paired, Pairing

@@ -88,16 +88,6 @@ class LocalMatches:
             least_plies=least_plies,
             most_plies=most_plies,
         )
-        return self._page(only, limit, after)
-
-    def _meant(self, bot: str | None) -> tuple[str | None, str | None]:
-        """Return the id of the bot that is meant, or of the version if its hash is named, too."""
-        if bot is None:
-            return None, None
-        found = find_version(self._context, bot)
-        return (None, found.version.id) if "@" in bot else (found.bot.id, None)
-
-    def _page(self, only: MatchFilter, limit: int | None, after: str | None) -> Page[MatchSummary]:
         leave_out = partial(hidden_matches, self._context) if only.tells_results else leave_nothing_out
         page = match_list.list_matches(self._context.database, only, limit=limit, after=after, leave_out=leave_out)
         hidden = hidden_matches(self._context, [row.match.id for row in page.items])
@@ -108,8 +98,14 @@ class LocalMatches:
         told = (replace(item, annulled=why.get(item.id)) for item in items)
         return Page(tuple(replace(one, state=MatchState.PLANNED) if one.id in gone else one for one in told), page.next)
 
-    def get_match(self, match: str) -> MatchDetail:
+    def _meant(self, bot: str | None) -> tuple[str | None, str | None]:
+        """Return the id of the bot that is meant, or of the version if its hash is named, too."""
+        if bot is None:
+            return None, None
+        found = find_version(self._context, bot)
+        return (None, found.version.id) if "@" in bot else (found.bot.id, None)
 
+    def get_match(self, match: str) -> MatchDetail:
         detail = matches.match_detail(self._context.database, matches.find_match(self._context.database, match).id)
         hidden = bool(hidden_matches(self._context, [detail.match.id]))
         value = match_value(detail, self._context.viewer, hidden=hidden)
@@ -131,7 +127,19 @@ class LocalMatches:
         found = matches.find_match(self._context.database, match)
         need_shown(self._context, found)
 
-        return read_logs(self._context, found.id, seat)
+        seats = match_detail(self._context.database, found.id).seats
+        own = [row for row in seats if self._context.viewer.owns(row.owner_id) and seat in (None, row.seat.seat)]
+        if not own:
+            raise ForbiddenError(
+                Text(
+                    "app.no_log_match_yours_read",
+                    "no log of match {match} is yours to read; an owner sees those of his own bots",
+                    match=found.id,
+                )
+            )
+        from ratings.read.matches import seat_log  # reads tables of the service, which no list of matches does
+
+        return tuple(_value(row, seat_log(self._context.database, found.id, row.seat.seat)) for row in own)
 
     def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
         from arena.app import watching
@@ -179,7 +187,24 @@ def _cause(text: str) -> FaultCause:
 
 def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) -> MatchDetail:
     """Return all that the viewer may see of a match."""
-    planned = _planned(detail, viewer)
+    match = detail.match
+    planned = MatchDetail(
+        match_id=match.id,
+        tournament=detail.tournament.name,
+        tournament_id=detail.tournament.id,
+        pool=pool_value(detail.pool),
+        block=detail.block.index,
+        rotation=match.rotation,
+        state=match.state,
+        void_reason=void_reason_of(match),
+        attempt=match.attempt,
+        rated=None,
+        sandbox=match.sandbox,
+        seats=tuple(_sitting(detail, row) for row in detail.seats),
+        attempts=tuple(_attempt(attempt, viewer) for attempt in detail.attempts),
+        logs_removed_at_us=match.logs_removed_at_us,
+        replay_removed_at_us=match.replay_removed_at_us,
+    )
     if hidden:
         return replace(planned, hidden=True, why_hidden=WHY_HIDDEN)
     match = detail.match
@@ -197,29 +222,17 @@ def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) ->
         record_digest=match.record_digest,
         details=match.details,
         faults=fault_facts(detail, may_see),
-        leak_checks=_leak_checks(detail, may_see),
-    )
-
-
-def _planned(detail: matches.StoredMatch, viewer: Viewer) -> MatchDetail:
-    """Return what is known of a match but for how it was played."""
-    match = detail.match
-    return MatchDetail(
-        match_id=match.id,
-        tournament=detail.tournament.name,
-        tournament_id=detail.tournament.id,
-        pool=pool_value(detail.pool),
-        block=detail.block.index,
-        rotation=match.rotation,
-        state=match.state,
-        void_reason=void_reason_of(match),
-        attempt=match.attempt,
-        rated=None,
-        sandbox=match.sandbox,
-        seats=tuple(_sitting(detail, row) for row in detail.seats),
-        attempts=tuple(_attempt(attempt, viewer) for attempt in detail.attempts),
-        logs_removed_at_us=match.logs_removed_at_us,
-        replay_removed_at_us=match.replay_removed_at_us,
+        leak_checks=tuple(
+            LeakFact(
+                seat=check.seat,
+                bot=detail.seats[check.seat].bot,
+                verdict=check.verdict,
+                ply=check.ply,
+                sentence=text_from_json(check.sentence, check.sentence_text),
+                evidence=_evidence(check.evidence, shown=may_see[check.seat]),
+            )
+            for check in detail.leak_checks
+        ),
     )
 
 
@@ -280,20 +293,6 @@ def fault_facts(detail: matches.StoredMatch, may_see: Sequence[bool]) -> tuple[F
     )
 
 
-def _leak_checks(detail: matches.StoredMatch, may_see: Sequence[bool]) -> tuple[LeakFact, ...]:
-    return tuple(
-        LeakFact(
-            seat=check.seat,
-            bot=detail.seats[check.seat].bot,
-            verdict=check.verdict,
-            ply=check.ply,
-            sentence=text_from_json(check.sentence, check.sentence_text),
-            evidence=_evidence(check.evidence, shown=may_see[check.seat]),
-        )
-        for check in detail.leak_checks
-    )
-
-
 def _attempt(attempt: AttemptRecord, viewer: Viewer) -> AttemptFact:
     return AttemptFact(
         number=attempt.number,
@@ -336,32 +335,10 @@ def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
         plies=match.plies,
         decisions=match.decisions,
         game_digest=match.game_digest,
-        ended_at_us=_ended(match),
+        ended_at_us=None
+        if match.started_at_us is None or match.duration_us is None
+        else match.started_at_us + match.duration_us,
     )
-
-
-def _ended(match: MatchRecord) -> int | None:
-    """Return when a match came to its end."""
-    if match.started_at_us is None or match.duration_us is None:
-        return None
-    return match.started_at_us + match.duration_us
-
-
-def read_logs(context: AppContext, match_id: str, seat: int | None) -> tuple[SeatLog, ...]:
-    """Return the logs of one seat, or of all that the viewer may see. Raises ForbiddenError for another's."""
-    seats = match_detail(context.database, match_id).seats
-    own = [row for row in seats if context.viewer.owns(row.owner_id) and seat in (None, row.seat.seat)]
-    if not own:
-        raise ForbiddenError(
-            Text(
-                "app.no_log_match_yours_read",
-                "no log of match {match} is yours to read; an owner sees those of his own bots",
-                match=match_id,
-            )
-        )
-    from ratings.read.matches import seat_log  # reads tables of the service, which no list of matches does
-
-    return tuple(_value(row, seat_log(context.database, match_id, row.seat.seat)) for row in own)
 
 
 def _value(row: SeatRow, log: StoredLog | None) -> SeatLog:

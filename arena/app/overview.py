@@ -12,14 +12,7 @@ from arena.app.ratings import table_value
 from arena.app.tournaments import summary_of
 from arena.model.bots import BotSummary
 from arena.model.errors import RefusedError
-from arena.model.ratings import (
-    MOST_IN_OFFICIAL,
-    Form,
-    OfficialTable,
-    Opponent,
-    Record,
-    WalkPoint,
-)
+from arena.model.ratings import MOST_IN_OFFICIAL, Form, OfficialTable, Opponent, Record, WalkPoint
 from arena.model.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
 from arena.tournament.playing import players_beside
@@ -31,7 +24,6 @@ from ratings.read.bots import named_versions
 from ratings.read.leaderboard import Narrowing, RatedPool
 from ratings.read.pools import MatchScope, find_pool
 from ratings.read.tournaments import TournamentRow
-from ratings.store.database import Database
 from ratings.values.leaderboards import FaultCount, Leaderboard, RecentVersion, Standing
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import Pool
@@ -114,7 +106,20 @@ class LocalOverview:
         return None if mark is None else hash((mark, players_beside(self._context.database)))
 
     def get_record(self, pool: str, version_id: str, points: int) -> Record:
-        return record_of(self._context.database, pool, version_id, points)
+        scope = MatchScope(pool_id=pool)
+        met = statistics.by_opponent(self._context.database, scope, version_id)[:_OPPONENTS]
+        known = named_versions(self._context.database, [one.opponent_id for one in met])
+        opponents = (
+            Opponent(found.bot.name, found.version.number, one.matches, one.score)
+            for one in met
+            for found in [known[one.opponent_id]]
+        )
+        return Record(
+            curve=statistics.curve(self._context.database, pool, version_id, points),
+            opponents=tuple(opponents),
+            seats=statistics.by_seat(self._context.database, scope, version_id),
+            faults=statistics.faults_by_cause(self._context.database, pool, version_id),
+        )
 
     def list_pools(self) -> tuple[Pool, ...]:
         return tuple(row.pool for row in leaderboard.pools(self._context.database))
@@ -148,21 +153,3 @@ def _form(version_id: str, changes: list[tuple[float, float]], faults: int) -> F
         return Form(version_id, (), 0.0, faults)
     before, after = changes[-1]
     return Form(version_id, (changes[0][0], *(rating for _, rating in changes)), after - before, faults)
-
-
-def record_of(database: Database, pool_id: str, version_id: str, points: int) -> Record:
-    """Return the record of a version, its curve thinned to about so many points."""
-    scope = MatchScope(pool_id=pool_id)
-    met = statistics.by_opponent(database, scope, version_id)[:_OPPONENTS]
-    known = named_versions(database, [one.opponent_id for one in met])
-    opponents = (
-        Opponent(found.bot.name, found.version.number, one.matches, one.score)
-        for one in met
-        for found in [known[one.opponent_id]]
-    )
-    return Record(
-        curve=statistics.curve(database, pool_id, version_id, points),
-        opponents=tuple(opponents),
-        seats=statistics.by_seat(database, scope, version_id),
-        faults=statistics.faults_by_cause(database, pool_id, version_id),
-    )

@@ -28,29 +28,58 @@ class LocalTables:
         self._context = context
 
     def open_table(self, request: TableRequest) -> OpenedTable:
-        return _open_table(self._context, request)
+        """Write the match of a table. After an error nothing was written.
 
-
-def _open_table(context: AppContext, request: TableRequest) -> OpenedTable:
-    """Write the match of a table. After an error nothing was written.
-
-    Raises ForbiddenError unless the viewer is the organiser, who asks for his visitors; RefusedError for a bot that
-    cannot play now, or a name that cannot be shown; and the errors of `arena.tournament.creation`.
-    """
-    need_organiser(context.viewer, Text("app.open_table_people", "open a table for people"))
-    sitting = [_sitting(context, bot) for bot in request.bots]
-    _check(request, sitting)
-    tournament = creation.create_match(
-        context.database,
-        context.programs,
-        terms_of(_order(request), None),
-        bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in sitting],
-        choose_name=name_chooser(context, None, _KIND),
-        own_may_meet=True,  # all guests are of one owner
-        notes={PERSONS: {str(seat): name for seat, name in enumerate(request.people) if name}},
-    )
-    (match,) = list_matches(context.database, MatchFilter(tournament_id=tournament.id)).items
-    return OpenedTable(tournament.name, match.match.id)
+        Raises ForbiddenError unless the viewer is the organiser, who asks for his visitors; RefusedError for a bot that
+        cannot play now, or a name that cannot be shown; and the errors of `arena.tournament.creation`.
+        """
+        need_organiser(self._context.viewer, Text("app.open_table_people", "open a table for people"))
+        sitting = [_sitting(self._context, bot) for bot in request.bots]
+        if len(request.people) != len(sitting):
+            raise RefusedError(
+                Text(
+                    "app.seats_names_give_one_each",
+                    "there are {sitting} seats and {people} names; give one for each seat",
+                    sitting=len(sitting),
+                    people=len(request.people),
+                )
+            )
+        for name in request.people:
+            if len(name) > LONGEST_NAME or not name.isprintable():
+                raise RefusedError(
+                    Text(
+                        "app.name_most_characters_can_shown",
+                        "a name has at most {most} characters that can be shown; choose another one",
+                        most=LONGEST_NAME,
+                    )
+                )
+        guests = [is_guest(one.bot.name) for one in sitting]
+        if guests != [bool(name) for name in request.people] or not any(guests):
+            raise RefusedError(
+                Text(
+                    "app.table_sits_person_every_person",
+                    "at a table sits a person, and every person has a name; give one for each guest, and no bot",
+                )
+            )
+        remote = [one.version.id for one in sitting if one.bot.remote]
+        if len(set(remote)) < len(remote):
+            raise RefusedError(
+                Text(
+                    "app.remote_bot_guest_sits_one",
+                    "a remote bot, or a guest, sits in one seat of a match; choose each once",
+                )
+            )
+        tournament = creation.create_match(
+            self._context.database,
+            self._context.programs,
+            terms_of(_order(request), None),
+            bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in sitting],
+            choose_name=name_chooser(self._context, None, _KIND),
+            own_may_meet=True,  # all guests are of one owner
+            notes={PERSONS: {str(seat): name for seat, name in enumerate(request.people) if name}},
+        )
+        (match,) = list_matches(self._context.database, MatchFilter(tournament_id=tournament.id)).items
+        return OpenedTable(tournament.name, match.match.id)
 
 
 def _sitting(context: AppContext, bot: str) -> VersionRow:
@@ -68,43 +97,6 @@ def _sitting(context: AppContext, bot: str) -> VersionRow:
     one = found if active is None else VersionRow(found.bot, active)
     check_ready(context, one)
     return one
-
-
-def _check(request: TableRequest, sitting: list[VersionRow]) -> None:
-    if len(request.people) != len(sitting):
-        raise RefusedError(
-            Text(
-                "app.seats_names_give_one_each",
-                "there are {sitting} seats and {people} names; give one for each seat",
-                sitting=len(sitting),
-                people=len(request.people),
-            )
-        )
-    for name in request.people:
-        if len(name) > LONGEST_NAME or not name.isprintable():
-            raise RefusedError(
-                Text(
-                    "app.name_most_characters_can_shown",
-                    "a name has at most {most} characters that can be shown; choose another one",
-                    most=LONGEST_NAME,
-                )
-            )
-    guests = [is_guest(one.bot.name) for one in sitting]
-    if guests != [bool(name) for name in request.people] or not any(guests):
-        raise RefusedError(
-            Text(
-                "app.table_sits_person_every_person",
-                "at a table sits a person, and every person has a name; give one for each guest, and no bot",
-            )
-        )
-    remote = [one.version.id for one in sitting if one.bot.remote]
-    if len(set(remote)) < len(remote):
-        raise RefusedError(
-            Text(
-                "app.remote_bot_guest_sits_one",
-                "a remote bot, or a guest, sits in one seat of a match; choose each once",
-            )
-        )
 
 
 def _order(request: TableRequest) -> TournamentRequest:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from arena.app.lookup import find_game, find_version, whole_name
 from arena.app.policy import (
@@ -21,7 +20,7 @@ from arena.app.policy import (
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
-from arena.match.time_control import TimeControl, parse_time_control
+from arena.match.time_control import parse_time_control
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.planning import ChallengeRequest, Forecast, LeftOut, PlannedTournament, TournamentRequest
 from arena.model.tournaments import ALL, SINGLE_MATCH
@@ -86,7 +85,13 @@ def create(context: AppContext, request: TournamentRequest) -> PlannedTournament
     for bot in bots:
         need_remote_service(context, bot)
     need_granted_cores(context, request.cores, bots)
-    tournament = _write(context, request, terms, form)
+    database, programs = context.database, context.programs
+    names = [whole_name(database, context.viewer, bot) for bot in request.bots]
+    choose_name = name_chooser(context, request.name, request.kind or request.format)
+    if form is None:
+        tournament = creation.create_match(database, programs, terms, bots=names, choose_name=choose_name)
+    else:
+        tournament = creation.create_tournament(database, programs, terms, form, bots=names, choose_name=choose_name)
     return replace(planned(context, tournament, terms), left_out=left_out)
 
 
@@ -115,39 +120,12 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     return creation.plan_ladder(terms_of(request, None), form, remote=remote)
 
 
-def _write(
-    context: AppContext, request: TournamentRequest, terms: TournamentTerms, form: Format | None
-) -> TournamentRecord:
-    bots = [whole_name(context.database, context.viewer, bot) for bot in request.bots]
-    choose_name = name_chooser(context, request.name, request.kind or request.format)
-    if form is None:
-        return creation.create_match(context.database, context.programs, terms, bots=bots, choose_name=choose_name)
-    return creation.create_tournament(
-        context.database, context.programs, terms, form, bots=bots, choose_name=choose_name
-    )
-
-
 def expanded(context: AppContext, request: TournamentRequest) -> tuple[TournamentRequest, tuple[LeftOut, ...]]:
     """Return the request with the bots that `all` means, and which it does not mean.
 
     Raises RefusedError where `all` stands for a bot that must be named: in a match each seat, in a gauntlet the
     challenger, in a comparison both versions.
     """
-    _need_names(request)
-    if request.format == SINGLE_MATCH:
-        return request, ()
-    bots, left_out = expand(context, request.bots, request.game)
-    return replace(request, bots=bots, settings=_settled(request, len(bots))), left_out
-
-
-def _settled(request: TournamentRequest, entrants: int) -> Mapping[str, Any]:
-    """Return the settings of the format with what depends on how many enter: the rounds of a Swiss system."""
-    if request.format != Swiss.traits.name or request.settings.get("rounds", USUAL) != USUAL:
-        return request.settings
-    return {**request.settings, "rounds": usual_rounds(entrants, max(2, request.seats))}
-
-
-def _need_names(request: TournamentRequest) -> None:
     if request.format == SINGLE_MATCH and ALL in request.bots:
         raise RefusedError(
             Text(
@@ -164,6 +142,14 @@ def _need_names(request: TournamentRequest) -> None:
                 "challenger, or the versions that are compared",
             )
         )
+    if request.format == SINGLE_MATCH:
+        return request, ()
+    bots, left_out = expand(context, request.bots, request.game)
+    if request.format != Swiss.traits.name or request.settings.get("rounds", USUAL) != USUAL:
+        settings = request.settings
+    else:
+        settings = {**request.settings, "rounds": usual_rounds(len(bots), max(2, request.seats))}
+    return replace(request, bots=bots, settings=settings), left_out
 
 
 def need_rights(context: AppContext, request: TournamentRequest) -> None:
@@ -199,38 +185,6 @@ def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms
     """Return what all matches of a tournament share that was asked for. Raises RefusedError, UnknownGameError."""
     game = find_game(request.game)
     game.check_seats(request.seats)
-    return TournamentTerms(
-        game=game.name,
-        seats=request.seats,
-        clock=_clock(request),
-        options=request.options,
-        opening_plies=request.opening_plies,
-        seed=request.seed,
-        secret=_secret(request.secret),
-        seed_key=key,
-        rated=request.rated,
-        same_owner=request.same_owner,
-        cores=1 if request.cores is None else request.cores,
-    )
-
-
-def _secret(digits: str | None) -> bytes | None:
-    """Return the bytes of a secret. Raises RefusedError."""
-    if digits is None:
-        return None
-    try:
-        return bytes.fromhex(digits)
-    except ValueError:
-        raise RefusedError(
-            Text(
-                "app.secret_hexadecimal_digits_copy_whole",
-                "a secret has {digits} hexadecimal digits; copy it whole",
-                digits=2 * seeds.SECRET_BYTES,
-            )
-        ) from None
-
-
-def _clock(request: TournamentRequest) -> TimeControl:
     start_limit = parse_time_control(request.start_limit)
     if start_limit.has_bank or not start_limit.decision_limit_us:
         raise RefusedError(
@@ -240,7 +194,30 @@ def _clock(request: TournamentRequest) -> TimeControl:
                 text=repr(request.start_limit),
             )
         )
-    return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
+    clock = parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
+    try:
+        secret = None if request.secret is None else bytes.fromhex(request.secret)
+    except ValueError:
+        raise RefusedError(
+            Text(
+                "app.secret_hexadecimal_digits_copy_whole",
+                "a secret has {digits} hexadecimal digits; copy it whole",
+                digits=2 * seeds.SECRET_BYTES,
+            )
+        ) from None
+    return TournamentTerms(
+        game=game.name,
+        seats=request.seats,
+        clock=clock,
+        options=request.options,
+        opening_plies=request.opening_plies,
+        seed=request.seed,
+        secret=secret,
+        seed_key=key,
+        rated=request.rated,
+        same_owner=request.same_owner,
+        cores=1 if request.cores is None else request.cores,
+    )
 
 
 def form_of(request: TournamentRequest) -> Format | None:
@@ -302,12 +279,38 @@ def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTourname
     entrants = [own, *(_playing(context, text) for text in request.opponents)]
     terms = terms_of(_order(request, request.time or _usual_time(entrants)), seed_key(context))
     if not context.viewer.is_organiser:
-        _check_clock(terms.clock)
+        # With a slow clock, a bot that does nothing would hold slots and opponents for hours.
+        clock = terms.clock
+        if (
+            not (clock.has_bank or clock.decision_limit_us)
+            or max(clock.decision_limit_us, clock.increment_us) > LONGEST_DECISION_US
+            or clock.bank_us > LONGEST_BANK_US
+            or clock.start_limit_us > LONGEST_START_US
+        ):
+            raise RefusedError(
+                Text(
+                    "app.challenge_takes_time_others_decision",
+                    "a challenge takes time of others: a decision or an increment has 10 s at most, a bank 300 s, "
+                    "and a start 60 s; use --time 10s, or less",
+                )
+            )
     for one in entrants:
         check_ready(context, one)
     form = Gauntlet(request.seats, request.blocks)
     form.check(len(entrants))
-    _check_size(request, len(entrants), context.challenges.challenge_matches)
+    # Each combination of opponents plays `blocks` blocks, and each block is played in every rotation.
+    matches = math.comb(len(entrants) - 1, request.seats - 1) * request.blocks * request.seats
+    most = context.challenges.challenge_matches
+    if most and matches > most:
+        raise RefusedError(
+            Text(
+                "app.these_matches_challenge_most_ask",
+                "these are {matches} matches, and a challenge has {most} at most; ask for fewer --blocks, or "
+                "challenge fewer bots",
+                matches=matches,
+                most=most,
+            )
+        )
     tournament = creation.create_tournament(
         context.database,
         context.programs,
@@ -335,40 +338,6 @@ def _playing(context: AppContext, text: str) -> VersionRow:
 
 def _usual_time(entrants: Sequence[VersionRow]) -> str:
     return USUAL_REMOTE_TIME if any(one.bot.remote for one in entrants) else USUAL_TIME
-
-
-def _check_clock(clock: TimeControl) -> None:
-    """Raise RefusedError for a clock with which a bot that does nothing would hold slots and opponents for hours."""
-    is_endless = not (clock.has_bank or clock.decision_limit_us)
-    longest_us = max(clock.decision_limit_us, clock.increment_us)
-    if (
-        is_endless
-        or longest_us > LONGEST_DECISION_US
-        or clock.bank_us > LONGEST_BANK_US
-        or clock.start_limit_us > LONGEST_START_US
-    ):
-        raise RefusedError(
-            Text(
-                "app.challenge_takes_time_others_decision",
-                "a challenge takes time of others: a decision or an increment has 10 s at most, a bank 300 s, "
-                "and a start 60 s; use --time 10s, or less",
-            )
-        )
-
-
-def _check_size(request: ChallengeRequest, entrants: int, most: int) -> None:
-    # Each combination of opponents plays `blocks` blocks, and each block is played in every rotation.
-    matches = math.comb(entrants - 1, request.seats - 1) * request.blocks * request.seats
-    if most and matches > most:
-        raise RefusedError(
-            Text(
-                "app.these_matches_challenge_most_ask",
-                "these are {matches} matches, and a challenge has {most} at most; ask for fewer --blocks, or "
-                "challenge fewer bots",
-                matches=matches,
-                most=most,
-            )
-        )
 
 
 def _limited(context: AppContext, choose_name: ChooseName) -> ChooseName:
@@ -441,7 +410,6 @@ def expand(context: AppContext, bots: tuple[str, ...], game: str) -> tuple[tuple
 
 
 def _told(left_out: list[LeftOut]) -> tuple[LeftOut, ...]:
-    """Return those that are named one by one, and how many more there are."""
     more = len(left_out) - MOST_TOLD
     rest = (
         (

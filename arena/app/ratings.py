@@ -24,7 +24,6 @@ from ratings.values.leaderboards import LeaderboardList
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.statistics import (
     MOST_IN_CROSSTABLE,
-    Circle,
     Crosstable,
     Meeting,
     OfficialRow,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ratings.statistics import official_table as official
-    from ratings.statistics.fairplay_pairs import FairPlayReport
 
 _LISTS = {False: "official table", True: "official table by circles"}
 MOST_BOTS = 50
@@ -70,21 +68,13 @@ class LocalRatings:
         return table_value(database, found, table, page.items, next_=page.next)
 
     def list_suspicions(
-        self,
-        pool: str | None = None,
-        alarm: float = 0.005,
-        limit: int | None = DEFAULT_LIMIT,
-        after: str | None = None,
+        self, pool: str | None = None, alarm: float = 0.005, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[Suspicion]:
         found = self.get_fair_play(pool, alarm, limit, after)
         return Page(found.suspicions, found.next)
 
     def get_fair_play(
-        self,
-        pool: str | None = None,
-        alarm: float = 0.005,
-        limit: int | None = DEFAULT_LIMIT,
-        after: str | None = None,
+        self, pool: str | None = None, alarm: float = 0.005, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> FairPlay:
         from ratings.read.loading import load_results
         from ratings.statistics.fairplay_pairs import fair_play
@@ -95,7 +85,20 @@ class LocalRatings:
         database = self._context.database
         asked = find_pool(database, find_pool_id(self._context, pool))
         found = fair_play(load_results(database, asked.id), alarm)
-        return _fair_play_value(database, asked, found, part_of(found.suspicions, "suspicions", limit, after))
+        page = part_of(found.suspicions, "suspicions", limit, after)
+        names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
+        return FairPlay(
+            pool=pool_value(asked),
+            seats=asked.seats,
+            bots=found.versions,
+            matches=found.matches,
+            asked=found.asked,
+            more_matches=found.more_matches,
+            styles=found.styles,
+            circles=found.circles,
+            suspicions=tuple(_suspicion(one, asked.seats, names) for one in page.items),
+            next=page.next,
+        )
 
 
 def table_value(
@@ -122,7 +125,7 @@ def table_value(
         rows=tuple(_row(table, index, compared, names) for index in shown),
         seats=table.seats,
         next=next_,
-        circles=tuple(_named(one, names) for one in table.circles.told),
+        circles=tuple(replace(one, bots=tuple(names[id_] for id_ in one.versions)) for one in table.circles.told),
         circle_count=table.circles.count,
         threes=table.circles.asked,
     )
@@ -136,10 +139,6 @@ def _by_mixture(table: official.FittedTable) -> list[int]:
 def _whole_elo(row: OfficialRow) -> int:
     """Return a row's Elo against the mixture: parts of the mixture are equal but for what rounding leaves."""
     return round(row.mixture_elo or 0.0)
-
-
-def _named(circle: Circle, names: Mapping[str, str]) -> Circle:
-    return replace(circle, bots=tuple(names[id_] for id_ in circle.versions))
 
 
 def _row(table: official.FittedTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
@@ -157,22 +156,6 @@ def _row(table: official.FittedTable, index: int, shown: Sequence[int], names: M
 def _chance(table: official.FittedTable, row: int, other: int) -> float:
     chance = float(table.stronger[row, other])
     return NOT_COMPARED if row == other or isnan(chance) else chance
-
-
-def _fair_play_value(database: Database, pool: PoolRecord, found: FairPlayReport, page: Page[Suspicion]) -> FairPlay:
-    names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
-    return FairPlay(
-        pool=pool_value(pool),
-        seats=pool.seats,
-        bots=found.versions,
-        matches=found.matches,
-        asked=found.asked,
-        more_matches=found.more_matches,
-        styles=found.styles,
-        circles=found.circles,
-        suspicions=tuple(_suspicion(one, pool.seats, names) for one in page.items),
-        next=page.next,
-    )
 
 
 def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:

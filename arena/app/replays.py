@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from arena.app.lookup import find_tournament, find_version
 from arena.app.policy import AppContext, hidden_matches, need_organiser, need_shown
@@ -40,7 +40,23 @@ class LocalReplays:
         if viewer.is_organiser:
             return Replay(match_id, stored)
         seats = matches.match_detail(self._context.database, match_id).seats
-        return without_evidence(match_id, stored, [viewer.owns(row.owner_id) for row in seats])
+        may_see = [viewer.owns(row.owner_id) for row in seats]
+        try:
+            document = load(stored)
+        except ReplayError as error:
+            raise DamagedError(
+                Text(
+                    "app.replay_match_cannot_read",
+                    "the replay of match {match} cannot be read: {why}",
+                    match=match_id,
+                    why=error,
+                )
+            ) from error
+        faults = document["result"]["faults"]
+        withheld = [fault for fault in faults if fault["evidence"] and not may_see[fault["seat"]]]
+        for fault in withheld:
+            fault["evidence"] = {}
+        return Replay(match_id, dump(document) if withheld else stored, is_whole=not withheld)
 
     def verify_match(self, match: str) -> ReplayCheck:
         found = matches.find_match(self._context.database, match)
@@ -88,57 +104,32 @@ class LocalReplays:
             yield self._shown(match.id, matches.replay_of(self._context.database, match.id))
 
 
-def without_evidence(match_id: str, stored: bytes, may_see: Sequence[bool]) -> Replay:
-    """Return a replay without the evidence about the bots in the seats that may not be seen. Raises DamagedError."""
-    try:
-        document = load(stored)
-    except ReplayError as error:
-        raise DamagedError(
-            Text(
-                "app.replay_match_cannot_read",
-                "the replay of match {match} cannot be read: {why}",
-                match=match_id,
-                why=error,
-            )
-        ) from error
-    faults = document["result"]["faults"]
-    withheld = [fault for fault in faults if fault["evidence"] and not may_see[fault["seat"]]]
-    for fault in withheld:
-        fault["evidence"] = {}
-    return Replay(match_id, dump(document) if withheld else stored, is_whole=not withheld)
-
-
 def times_of(stored: bytes) -> MatchTimes:
     """Return the decisions of a stored replay and the totals of each seat. Raises ClientError."""
     try:
         document = load(stored)
-        decisions = tuple(_decisions(document))
+        found = []
+        for entry, figures in zip(timed_entries(document), read_figures(document), strict=True):
+            was_read = figures.looks > 0 and figures.is_readable
+            found.append(
+                DecisionTime(
+                    ply=entry["ply"],
+                    seat=entry["seat"],
+                    bot=document["seats"][entry["seat"]]["name"],
+                    wall_us=figures.wall_us,
+                    cpu_us=figures.cpu_us if was_read else None,
+                    queue_wait_us=figures.queue_wait_us if was_read else None,
+                    referee_lag_us=figures.referee_lag_us if was_read else None,
+                    charged_us=entry["charged_us"],
+                    looks=figures.looks,
+                    readable=figures.is_readable,
+                )
+            )
+        decisions = tuple(found)
     except (ReplayError, TimingError) as error:
         raise ClientError(Text("app.replay_cannot_read", "the replay cannot be read: {why}", why=error)) from error
     names = [seat["name"] for seat in document["seats"]]
     return MatchTimes(decisions, tuple(_total(seat, name, decisions) for seat, name in enumerate(names)))
-
-
-def _decisions(document: Mapping[str, Any]) -> list[DecisionTime]:
-    """Return each decision; CPU, waiting and lag are `None` if it was too short or could not be measured."""
-    found = []
-    for entry, figures in zip(timed_entries(document), read_figures(document), strict=True):
-        was_read = figures.looks > 0 and figures.is_readable
-        found.append(
-            DecisionTime(
-                ply=entry["ply"],
-                seat=entry["seat"],
-                bot=document["seats"][entry["seat"]]["name"],
-                wall_us=figures.wall_us,
-                cpu_us=figures.cpu_us if was_read else None,
-                queue_wait_us=figures.queue_wait_us if was_read else None,
-                referee_lag_us=figures.referee_lag_us if was_read else None,
-                charged_us=entry["charged_us"],
-                looks=figures.looks,
-                readable=figures.is_readable,
-            )
-        )
-    return found
 
 
 def _total(seat: int, name: str, decisions: Sequence[DecisionTime]) -> SeatTime:

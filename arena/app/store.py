@@ -40,7 +40,16 @@ def store_of(place: str) -> VersionStore:
     database = str(url.query.get("dbname", url.database) or url.username or "postgres")
     named = os.environ.get(VARIABLE, AUTO)
     if named not in ("", AUTO):
-        return VersionStore(_named(Path(named)) / f"{_as_file(database)}.bots")
+        directory = Path(named)
+        if not directory.is_absolute() or not directory.is_dir():
+            raise StoreError(
+                Text(
+                    "app.arena_store_names_which_no",
+                    "ARENA_STORE names {directory}, which is no directory; give the whole path of one that is there",
+                    directory=directory,
+                )
+            )
+        return VersionStore(directory / f"{_as_file(database)}.bots")
     host = str(url.query.get("host", url.host) or _HERE[0])
     host = _HERE[0] if host in _HERE or host.startswith("/") else host
     port = str(url.query.get("port", url.port) or _PORT)
@@ -66,19 +75,6 @@ def _as_file(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name)
 
 
-def _named(directory: Path) -> Path:
-    """Return the directory that somebody named, which is there already: one that several machines see is not made."""
-    if not directory.is_absolute() or not directory.is_dir():
-        raise StoreError(
-            Text(
-                "app.arena_store_names_which_no",
-                "ARENA_STORE names {directory}, which is no directory; give the whole path of one that is there",
-                directory=directory,
-            )
-        )
-    return directory
-
-
 def copy_files(source: VersionStore, target: VersionStore, tell: Callable[[int, int], None]) -> int:
     """Copy what is not there yet, each thing whole or not at all, and return how many versions `target` has then.
 
@@ -91,7 +87,18 @@ def copy_files(source: VersionStore, target: VersionStore, tell: Callable[[int, 
     found += [(key, target.root.with_suffix(KEY_SUFFIX))] if key.exists() else []
     for number, (path, place) in enumerate(found, start=1):
         if not path.name.startswith(".") and not place.exists():
-            _copy(path, place)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".copy-", dir=place.parent) as directory:
+                unfinished = Path(directory) / path.name
+                if path.is_dir():
+                    shutil.copytree(path, unfinished, symlinks=True)
+                    mode = unfinished.stat().st_mode
+                    unfinished.chmod(mode | 0o200)  # a directory that may not be written cannot be moved
+                    unfinished.rename(place)
+                    place.chmod(mode & 0o7777)
+                else:
+                    shutil.copy2(path, unfinished)
+                    unfinished.rename(place)
         tell(number, len(found))
     return sum(path.is_dir() for path in target.root.iterdir()) if target.root.is_dir() else 0
 
@@ -102,21 +109,6 @@ def other_key(source: VersionStore, target: VersionStore) -> Path | None:
     if not theirs.exists() or (ours.exists() and ours.read_bytes() == theirs.read_bytes()):
         return None
     return theirs
-
-
-def _copy(path: Path, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".copy-", dir=place.parent) as directory:
-        unfinished = Path(directory) / path.name
-        if path.is_dir():
-            shutil.copytree(path, unfinished, symlinks=True)
-            mode = unfinished.stat().st_mode
-            unfinished.chmod(mode | 0o200)  # a directory that may not be written cannot be moved
-            unfinished.rename(place)
-            place.chmod(mode & 0o7777)
-        else:
-            shutil.copy2(path, unfinished)
-            unfinished.rename(place)
 
 
 Build = Callable[[StoredPrograms, StoredVersion, bool], None]

@@ -86,7 +86,27 @@ class LocalTournaments:
         return Page(tuple(summary_of(self._context, row) for row in page.items), page.next)
 
     def get_tournament(self, tournament: str) -> TournamentDetail:
-        return detail_of(self._context, find_tournament(self._context, tournament).id)
+        tournament_id = find_tournament(self._context, tournament).id
+        report = tournament_report(self._context.database, tournament_id)
+        row = report.row
+        table = make_table(self._context.database, report)
+        hidden = _is_hidden(self._context, row)
+        standings = part_of(_shown(self._context, row, table.rows), STANDINGS, MOST_LIMIT, None)
+        checks = list_leak_checks(self._context, tournament_id, MOST_LIMIT, None)
+        return TournamentDetail(
+            summary=summary_of(self._context, row),
+            pool=pool_value(row.pool),
+            settings=_settings(row, hidden=hidden),
+            secret=_secret(self._context, row),
+            standings=standings.items,
+            best=table.best,
+            comparison=table.comparison,
+            leak_checks=checks.items,
+            more_standings=standings.next,
+            more_leak_checks=checks.next,
+            host_losses=reports.host_losses(self._context.database, tournament_id),
+            faults=reports.bot_faults(self._context.database, tournament_id, _MOST_FAULTS, besides_open=hidden),
+        )
 
     def list_standings(
         self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
@@ -152,11 +172,9 @@ class LocalTournaments:
         return Withdrawn(found.name, text.partition("@")[0], version.number, void)
 
     def get_progress(self, tournament: str) -> Operation:
-
         return progress_of(self._context, find_tournament(self._context, tournament).id)
 
     def watch_tournament(self, tournament: str) -> Iterator[Operation]:
-
         return watch(self._context, find_tournament(self._context, tournament).id)
 
     def _need_admitted(self, tournament: TournamentRecord, text: str) -> None:
@@ -226,30 +244,6 @@ def standing_of(context: AppContext, row: TournamentRow) -> tuple[str, LockHolde
     return RUNNING, found
 
 
-def detail_of(context: AppContext, tournament_id: str) -> TournamentDetail:
-    """Return all that the viewer may see of a tournament but its matches."""
-    report = tournament_report(context.database, tournament_id)
-    row = report.row
-    table = make_table(context.database, report)
-    hidden = _is_hidden(context, row)
-    standings = part_of(_shown(context, row, table.rows), STANDINGS, MOST_LIMIT, None)
-    checks = list_leak_checks(context, tournament_id, MOST_LIMIT, None)
-    return TournamentDetail(
-        summary=summary_of(context, row),
-        pool=pool_value(row.pool),
-        settings=_settings(row, hidden=hidden),
-        secret=_secret(context, row),
-        standings=standings.items,
-        best=table.best,
-        comparison=table.comparison,
-        leak_checks=checks.items,
-        more_standings=standings.next,
-        more_leak_checks=checks.next,
-        host_losses=reports.host_losses(context.database, tournament_id),
-        faults=reports.bot_faults(context.database, tournament_id, _MOST_FAULTS, besides_open=hidden),
-    )
-
-
 def standings_of(context: AppContext, tournament_id: str) -> tuple[StandingRow, ...]:
     """Return the whole table of a tournament as the viewer may see it, best first."""
     from arena.app.tournaments import make_table
@@ -263,7 +257,8 @@ def list_leak_checks(
 ) -> Page[LeakFinding]:
     """Return what leak checks found, as far as the viewer may see it. Raises PageError."""
     page = leak_checks(context.database, tournament_id, limit=limit, after=after)
-    return Page(_leak_checks(context, page.items), page.next)
+    hidden = hidden_matches(context, [row.check.match_id for row in page.items])
+    return Page(tuple(_leak_finding(context, row) for row in page.items if row.check.match_id not in hidden), page.next)
 
 
 def _secret(context: AppContext, row: TournamentRow) -> str | None:
@@ -310,11 +305,6 @@ def _less(line: StandingRow, early: Sequence[EarlyResult]) -> StandingRow:
         draws=line.draws - sum(one.firsts.draws for one in early),
         forfeits=line.forfeits - sum(one.has_forfeited for one in early),
     )
-
-
-def _leak_checks(context: AppContext, rows: Sequence[LeakRow]) -> tuple[LeakFinding, ...]:
-    hidden = hidden_matches(context, [row.check.match_id for row in rows])
-    return tuple(_leak_finding(context, row) for row in rows if row.check.match_id not in hidden)
 
 
 def _leak_finding(context: AppContext, row: LeakRow) -> LeakFinding:

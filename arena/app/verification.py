@@ -68,7 +68,6 @@ def _plan_facts(detail: StoredMatch, document: Mapping[str, Any]) -> dict[str, t
 
 
 def _chance_seed(detail: StoredMatch, of_block: int) -> int:
-    """Return the chance seed with which a match was to be played, given that of its block."""
     if not detail.pool.remote:
         return of_block
     secret = bytes.fromhex(detail.tournament.secret)
@@ -81,10 +80,7 @@ def _seed_facts(detail: StoredMatch, document: Mapping[str, Any]) -> dict[str, t
     number = detail.block.index // blocks_per_seed(detail.tournament, detail.pool)
     places = range(len(detail.seats))
     return {
-        "chance seed by the secret": (
-            _chance_seed(detail, seeds.chance_seed(secret, number)),
-            document["chance_seed"],
-        ),
+        "chance seed by the secret": (_chance_seed(detail, seeds.chance_seed(secret, number)), document["chance_seed"]),
         "bots' seeds by the secret": (
             [seeds.bot_seed(secret, number, detail.match.rotation, seat) for seat in places],
             [seat["seed"] for seat in document["seats"]],
@@ -147,33 +143,28 @@ def verify_export(source: Path, digest: str | None, report: OnWorkProgress) -> V
         closing(open_database(Path(directory) / "import.db")) as database,
     ):
         from ratings.ledger.ledger import Ledger
+        from ratings.values.states import WorkStage
 
         imported = Ledger(database).import_tournament(source, digest=digest, report=report)
-        return _verify(database, imported, str(source), digest, report)
-
-
-def _verify(database: Database, imported: Imported, file: str, digest: str | None, report: OnWorkProgress) -> Verified:
-    from ratings.values.states import WorkStage
-
-    verified = without = 0
-    for match, stored in matches.replays(database, imported.tournament_id):
-        if stored is None:
-            without += 1
-            continue
-        problems = problems_of_match(matches.match_detail(database, match.id), stored)
-        if problems:
-            raise ArchiveError(
-                Text(
-                    "app.says_something_else_than_replay",
-                    "{file} says something else than the replay of match {match} ({problem}); nothing was imported",
-                    file=file,
-                    match=match.id,
-                    problem=problems[0],
+        verified = without = 0
+        for match, stored in matches.replays(database, imported.tournament_id):
+            if stored is None:
+                without += 1
+                continue
+            problems = problems_of_match(matches.match_detail(database, match.id), stored)
+            if problems:
+                raise ArchiveError(
+                    Text(
+                        "app.says_something_else_than_replay",
+                        "{file} says something else than the replay of match {match} ({problem}); nothing was imported",
+                        file=str(source),
+                        match=match.id,
+                        problem=problems[0],
+                    )
                 )
-            )
-        verified += 1
-        report(WorkStage.REPLAYS, verified, imported.matches)
-    return Verified(digest, verified, without)
+            verified += 1
+            report(WorkStage.REPLAYS, verified, imported.matches)
+        return Verified(digest, verified, without)
 
 
 def _digest_of(source: Path) -> str | None:

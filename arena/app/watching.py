@@ -108,7 +108,17 @@ def stored_log(context: AppContext, watched: WatchedMatch, seat: int, after: int
     """
     log = seat_log(context.database, watched.match_id, seat)
     if log is None:
-        _need_kept(context, watched)
+        removed_at_us = matches.find_match(context.database, watched.match_id).logs_removed_at_us
+        if removed_at_us is not None:
+            day = f"{datetime.fromtimestamp(removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
+            raise ClientError(
+                Text(
+                    "app.logs_match_were_removed_retention",
+                    "the logs of match {match} were removed by retention on {day}; its result is kept",
+                    match=watched.match_id,
+                    day=day,
+                )
+            )
         return []
     place_of_tail = LOG_HEAD_BYTES + log.cut_bytes
     head = log.data[:LOG_HEAD_BYTES] if log.cut_bytes else log.data
@@ -116,20 +126,6 @@ def stored_log(context: AppContext, watched: WatchedMatch, seat: int, after: int
     if log.cut_bytes:
         parts.append(LiveLogEvent(0, seat, place_of_tail, log.data[LOG_HEAD_BYTES:], log.cut_bytes))
     return [part for one in parts if (part := log_part(watched, one, after)) is not None]
-
-
-def _need_kept(context: AppContext, watched: WatchedMatch) -> None:
-    removed_at_us = matches.find_match(context.database, watched.match_id).logs_removed_at_us
-    if removed_at_us is not None:
-        day = f"{datetime.fromtimestamp(removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
-        raise ClientError(
-            Text(
-                "app.logs_match_were_removed_retention",
-                "the logs of match {match} were removed by retention on {day}; its result is kept",
-                match=watched.match_id,
-                day=day,
-            )
-        )
 
 
 def watch_match(context: AppContext, match: str, after: int | None) -> Iterator[MatchEvent]:
@@ -228,12 +224,16 @@ def _move(watched: WatchedMatch, event: LiveEntryEvent) -> values.LiveMove:
     entry = event.entry
     seat = entry["seat"]
     is_shown = shows_note(is_own=watched.is_own[seat], is_over=watched.is_over)
+    try:
+        text = registry.get(watched.game).actions.format(entry["action"])
+    except EngineError:  # it is played where it is installed, and watched here
+        text = str(entry["action"])
     return values.LiveMove(
         ply=entry["ply"],
         seat=seat,
         bot=watched.bots[seat],
         action=entry["action"],
-        text=_notation(watched.game, entry["action"]),
+        text=text,
         by=str(entry["by"]),
         decide=entry.get("decide"),
         elapsed_us=entry.get("elapsed_us"),
@@ -241,13 +241,6 @@ def _move(watched: WatchedMatch, event: LiveEntryEvent) -> values.LiveMove:
         note=entry.get("note") if is_shown else None,
         chance=_outcomes(event.chance),
     )
-
-
-def _notation(game: str, action: int) -> str:
-    try:
-        return registry.get(game).actions.format(action)
-    except EngineError:  # it is played where it is installed, and watched here
-        return str(action)
 
 
 def _end(watched: WatchedMatch, event: LiveEndEvent) -> values.LiveEnd:

@@ -242,7 +242,39 @@ class Bridge:
     async def _receive(self, stream: ServiceStream, response: play_pb2.PlayResponse) -> None:
         kind = response.WhichOneof("event")
         if kind == "joined":
-            await self._joined(stream, response.joined)
+            if stream is self._stream:
+                raise ProtocolError(
+                    Text(
+                        "connect.service_let_bot_twice_one",
+                        "the service let the bot in twice on one stream; tell its organiser",
+                    )
+                )
+            games = check_joined(response.joined, self._options.manifest, self._route.endpoint.address)
+            self._bots.welcome(games)
+            self._stream = stream
+            self._backoff.reset()
+            self._published_problem = None
+            self._cures_left = _MOST_CURES
+            if not self._was_joined:
+                for sentence in differing_rules(response.joined.games, self._options.installed_rules):
+                    self._publish(
+                        Note(
+                            Text(
+                                "connect.engine_installed_here_does_bot",
+                                "{what}, as the engine installed here does; a bot that uses it will fail",
+                                what=sentence,
+                            )
+                        )
+                    )
+            bot = self._options.name if self._route.owner is None else f"{self._route.owner}/{self._options.name}"
+            address, names, room = self._route.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
+            self._publish(Connected(address, bot, self._options.version, names, room, again=self._was_joined))
+            self._was_joined = True
+            self._changed.set()
+            self._matches.miss_all()
+            loop = asyncio.get_running_loop()
+            loop.call_later(RESUME_PATIENCE_S, self._drop_missing, stream)
+            loop.call_later(IDLE_S, self._report_waiting, stream, Waiting(bot, names))
         elif kind == "match_started":
             if not response.match_started.HasField("game_info"):
                 self._bots.check_game(response.match_started.game)
@@ -251,41 +283,6 @@ class Bridge:
             self._matches.pass_on(response.decide)
         elif kind == "match_finished":
             self._matches.pass_on(response.match_finished)
-
-    async def _joined(self, stream: ServiceStream, joined: play_pb2.Joined) -> None:
-        if stream is self._stream:
-            raise ProtocolError(
-                Text(
-                    "connect.service_let_bot_twice_one",
-                    "the service let the bot in twice on one stream; tell its organiser",
-                )
-            )
-        games = check_joined(joined, self._options.manifest, self._route.endpoint.address)
-        self._bots.welcome(games)
-        self._stream = stream
-        self._backoff.reset()
-        self._published_problem = None
-        self._cures_left = _MOST_CURES
-        if not self._was_joined:
-            for sentence in differing_rules(joined.games, self._options.installed_rules):
-                self._publish(
-                    Note(
-                        Text(
-                            "connect.engine_installed_here_does_bot",
-                            "{what}, as the engine installed here does; a bot that uses it will fail",
-                            what=sentence,
-                        )
-                    )
-                )
-        bot = self._options.name if self._route.owner is None else f"{self._route.owner}/{self._options.name}"
-        address, names, room = self._route.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
-        self._publish(Connected(address, bot, self._options.version, names, room, again=self._was_joined))
-        self._was_joined = True
-        self._changed.set()
-        self._matches.miss_all()
-        loop = asyncio.get_running_loop()
-        loop.call_later(RESUME_PATIENCE_S, self._drop_missing, stream)
-        loop.call_later(IDLE_S, self._report_waiting, stream, Waiting(bot, names))
 
     async def _send(self, request: play_pb2.PlayRequest) -> None:
         if self._stream is not None:

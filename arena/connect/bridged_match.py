@@ -97,7 +97,14 @@ class BridgedMatch:
                 if isinstance(event, play_pb2.MatchStarted):
                     self.history.restart(event)
                 elif isinstance(event, play_pb2.Decide):
-                    await self._ask(event)
+                    is_thinking = self.history.pending is not None and self.history.pending.ply == event.ply
+                    known = self.history.ask(event, self._loop.time())
+                    if known is not None:
+                        # Over this connection the service was told already if the answer came while it asked anew.
+                        if self._answered_on != self._line:
+                            await self._submit(known)
+                    elif not is_thinking:
+                        await self._put_question()
                 elif event.bot is self._bot:
                     await self._receive_from_bot(event.what)
         finally:
@@ -109,16 +116,6 @@ class BridgedMatch:
                 self._bots.note_return()
 
     # What the service says.
-
-    async def _ask(self, decide: play_pb2.Decide) -> None:
-        is_thinking = self.history.pending is not None and self.history.pending.ply == decide.ply
-        known = self.history.ask(decide, self._loop.time())
-        if known is not None:
-            # Over this connection the service was told already if the answer came while it asked anew.
-            if self._answered_on != self._line:
-                await self._submit(known)
-        elif not is_thinking:
-            await self._put_question()
 
     async def _finish(self, finished: play_pb2.MatchFinished) -> None:
         was_thinking = self.history.pending is not None
@@ -152,7 +149,32 @@ class BridgedMatch:
 
     async def _receive_from_bot(self, what: Message | Closed | Flood) -> None:
         if isinstance(what, Answer):
-            await self._answer(what)
+            history = self.history
+            if what.match_id != history.match_id:
+                await self._replace(
+                    Text(
+                        "connect.answered_match_which_does_not",
+                        "it answered for the match {match}, which it does not play",
+                        match=repr(what.match_id[:40]),
+                    )
+                )
+                return
+            if history.is_passed(what.ply):
+                self._publish(
+                    Note(
+                        Text(
+                            "connect.answer_ply_came_after_service",
+                            "an answer to ply {ply} came after the service had gone on; it was left out",
+                            ply=what.ply,
+                        )
+                    )
+                )
+                return
+            act = play_pb2.Act(match_id=what.match_id, ply=what.ply, actions=what.actions, note=what.note)
+            request = play_pb2.PlayRequest(act=act)
+            if history.pending is not None and history.pending.ply == what.ply:
+                history.answer(request)
+            await self._submit(request)  # one that nobody asked for is judged by the service
         elif isinstance(what, Resignation) and what.match_id == self.history.match_id:
             await self._resign()
         elif isinstance(what, Closed):
@@ -167,34 +189,6 @@ class BridgedMatch:
             )
         else:
             await self._replace(Text("connect.gave_up_match_does_not", "it gave up a match that it does not play"))
-
-    async def _answer(self, answer: Answer) -> None:
-        history = self.history
-        if answer.match_id != history.match_id:
-            await self._replace(
-                Text(
-                    "connect.answered_match_which_does_not",
-                    "it answered for the match {match}, which it does not play",
-                    match=repr(answer.match_id[:40]),
-                )
-            )
-            return
-        if history.is_passed(answer.ply):
-            self._publish(
-                Note(
-                    Text(
-                        "connect.answer_ply_came_after_service",
-                        "an answer to ply {ply} came after the service had gone on; it was left out",
-                        ply=answer.ply,
-                    )
-                )
-            )
-            return
-        act = play_pb2.Act(match_id=answer.match_id, ply=answer.ply, actions=answer.actions, note=answer.note)
-        request = play_pb2.PlayRequest(act=act)
-        if history.pending is not None and history.pending.ply == answer.ply:
-            history.answer(request)
-        await self._submit(request)  # one that nobody asked for is judged by the service
 
     async def _resign(self) -> None:
         request = play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=self.history.match_id))

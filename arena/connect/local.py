@@ -141,7 +141,16 @@ class LocalBotProcesses:
                 self.end(bot)
                 bot = None
         bot = bot or await self._start()
-        await self._greet(bot)
+        assert self._games is not None, "no match begins before the service has let the bot in"
+        if bot in self._unwelcomed:
+            self._unwelcomed.discard(bot)
+            known = [info for name, info in self._games.items() if bot.plays(name)]
+            joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=known)
+            try:
+                await bot.stream.send(play_pb2.PlayResponse(joined=joined).SerializeToString())
+            except (StreamClosedError, asyncio.CancelledError):
+                self.end(bot)  # nobody else holds it now
+                raise
         return bot
 
     def expect_return(self) -> None:
@@ -202,20 +211,6 @@ class LocalBotProcesses:
         number = self._started
         self._followers.run(follow_output(bot.process, lambda line: self._publish(BotWrote(number, line))))
         return bot
-
-    async def _greet(self, bot: WarmBot) -> None:
-        """Send a process the games of the service, once."""
-        assert self._games is not None, "no match begins before the service has let the bot in"
-        if bot not in self._unwelcomed:
-            return
-        self._unwelcomed.discard(bot)
-        known = [info for name, info in self._games.items() if bot.plays(name)]
-        joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=known)
-        try:
-            await bot.stream.send(play_pb2.PlayResponse(joined=joined).SerializeToString())
-        except (StreamClosedError, asyncio.CancelledError):
-            self.end(bot)  # nobody else holds it now
-            raise
 
 
 async def _open_listener(directory: Path) -> DirectListener:

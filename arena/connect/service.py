@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arena.hosting.manifest import BotManifest
-from arena.model.accounts import Identity
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.rpc.channel import UNIX, Endpoint
 from arena.rpc.errors import ProtocolError, ServiceError
@@ -52,15 +51,6 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
     with open_line(endpoint, profile.token) as line:
         identity = RemoteArena(line).account.get_identity()
     check_protocol(identity, profile.address)
-    _check_may_play(identity, profile)
-    host = split_address(profile.address)[0]
-    shown = f"[{host}]" if ":" in host else host
-    return PlayRoute(
-        replace(endpoint, address=f"{shown}:{_play_port(identity, profile)}"), profile.token, identity.owner
-    )
-
-
-def _check_may_play(identity: Identity, profile: Profile) -> None:
     if identity.scope not in _PLAYS:
         raise ForbiddenError(
             Text(
@@ -82,9 +72,8 @@ def _check_may_play(identity: Identity, profile: Profile) -> None:
                 login=repr(profile.name),
             )
         )
-
-
-def _play_port(identity: Identity, profile: Profile) -> int:
+    host = split_address(profile.address)[0]
+    shown = f"[{host}]" if ":" in host else host
     port: int = getattr(identity, "play_port", 0)
     if not port:
         raise ServiceError(
@@ -95,7 +84,7 @@ def _play_port(identity: Identity, profile: Profile) -> int:
                 address=profile.address,
             )
         )
-    return port
+    return PlayRoute(replace(endpoint, address=f"{shown}:{port}"), profile.token, identity.owner)
 
 
 def games_to_join(manifest: BotManifest, joined: Sequence[str]) -> tuple[str, ...]:

@@ -172,7 +172,13 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
     """Return what an error of the stream means. It blocks, since it may ask the service for its certificate."""
     status = status_of(error.trailing_metadata() or ())
     if status is not None:
-        return _refusal(error.code(), status.reason, status.message, endpoint)
+        text = status.message.rstrip(".") if status.message.endswith(".") else status.message
+        if status.reason in _WAITS:
+            return StreamEnd(RetryDecision.WAIT, ServiceError(joined(text, _WAITS[status.reason])))
+        if error.code() in _PASSING and status.reason not in _KINDS:
+            return StreamEnd(RetryDecision.WAIT, ServiceError(text))
+        kind = _KINDS.get(status.reason, RefusedError)
+        return StreamEnd(RetryDecision.END, kind(_with_remedy(text, status.reason, endpoint)))
     if error.code() is Code.UNIMPLEMENTED:
         return StreamEnd(
             RetryDecision.END,
@@ -206,16 +212,6 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
     meaning = error_of(error, endpoint.address, endpoint.diagnose)
     is_over = isinstance(meaning, CertificateError | RefusedError | LoginError | ProtocolError)
     return StreamEnd(RetryDecision.END if is_over else RetryDecision.AGAIN, meaning)
-
-
-def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
-    text = message.rstrip(".") if message.endswith(".") else message
-    if reason in _WAITS:
-        return StreamEnd(RetryDecision.WAIT, ServiceError(joined(text, _WAITS[reason])))
-    if code in _PASSING and reason not in _KINDS:
-        return StreamEnd(RetryDecision.WAIT, ServiceError(text))
-    kind = _KINDS.get(reason, RefusedError)
-    return StreamEnd(RetryDecision.END, kind(_with_remedy(text, reason, endpoint)))
 
 
 def _with_remedy(text: str, reason: str, endpoint: Endpoint) -> str:

@@ -144,27 +144,24 @@ class LiveReader:
         """Yield the start, unless it was read, and then every ply that was not read."""
         if not self._has_begun:
             self._has_begun = True
-            yield self._start()
+            spec, playing = self._match.spec, self._match.playing
+            yield LiveStartEvent(
+                sequence=START,
+                match_id=spec.match_id,
+                attempt=spec.attempt,
+                game=spec.game,
+                rules_version=spec.rules_version,
+                options=playing.game.options_json(playing.options),
+                cores=spec.cores,
+                clock=spec.clock.to_json(),
+                opening=spec.opening,
+                seats=tuple(LiveSeat(seat.version, seat.name) for seat in spec.seats),
+                started_at_us=self._started_at_us,
+                chance=self._chance.read(-1),
+            )
         for entry in self._match.entries[self._entries :]:
             self._entries += 1
             yield LiveEntryEvent(self._entries, entry_json(entry), self._chance.read(entry.ply))
-
-    def _start(self) -> LiveStartEvent:
-        spec, playing = self._match.spec, self._match.playing
-        return LiveStartEvent(
-            sequence=START,
-            match_id=spec.match_id,
-            attempt=spec.attempt,
-            game=spec.game,
-            rules_version=spec.rules_version,
-            options=playing.game.options_json(playing.options),
-            cores=spec.cores,
-            clock=spec.clock.to_json(),
-            opening=spec.opening,
-            seats=tuple(LiveSeat(seat.version, seat.name) for seat in spec.seats),
-            started_at_us=self._started_at_us,
-            chance=self._chance.read(-1),
-        )
 
 
 def live_end(result: MatchResult, plies: int) -> LiveEndEvent:

@@ -193,12 +193,6 @@ def chain(document: Mapping[str, Any]) -> tuple[list[str], str]:
     return chain_texts(canonical_json(head), map(canonical_json, document["entries"]), canonical_json(ending))
 
 
-def _play_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result without what differs between equal plays: evidence and explanations."""
-    faults = [[fault["seat"], fault["cause"], fault["ply"]] for fault in result["faults"]]
-    return {**result, "faults": faults}
-
-
 def game_digest(document: Mapping[str, Any]) -> str:
     """Return a hash that is equal for equal play: rules, options, seats, actions, who chose them, chance and result."""
     return digest_play(
@@ -211,13 +205,16 @@ def digest_play(document: Mapping[str, Any], actions: bytes) -> str:
 
     These are canonical JSON: a list of one list for each entry.
     """
+    # Evidence and explanations differ between equal plays.
+    result = document["result"]
+    faults = [[fault["seat"], fault["cause"], fault["ply"]] for fault in result["faults"]]
     play = {
         "game": document["game"],
         "rules_version": document["rules_version"],
         "options": document["options"],
         "seats": len(document["seats"]),
         "chance": document["chance"],
-        "result": _play_of(document["result"]),
+        "result": {**result, "faults": faults},
     }
     return hashlib.sha256(b'{"actions":' + actions + b"," + canonical_json(play)[1:]).hexdigest()
 
@@ -298,5 +295,4 @@ def entry_text(entry: ReplayEntry) -> str:
 
 
 def _object(texts: Mapping[str, bytes]) -> bytes:
-    """Return the canonical JSON of an object, given that of its values."""
     return b"{" + b",".join([b'"%b":%b' % (key.encode("ascii"), texts[key]) for key in sorted(texts)]) + b"}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -136,7 +136,13 @@ class MatchReport:
     @classmethod
     def from_json(cls, data: Mapping[str, Any], blob: bytes) -> MatchReport:
         """Return the report that `to_json` and `blob` wrote."""
-        replay, logs = _split(data["seat_logs"], blob)
+        heads = data["seat_logs"]
+        start = replay_end = len(blob) - sum(head["size"] for head in heads)
+        texts = []
+        for head in heads:
+            texts.append(SeatLogText(head["seat"], blob[start : start + head["size"]], head["cut_bytes"]))
+            start += head["size"]
+        replay, logs = blob[:replay_end], tuple(texts)
         values = {
             "result": MatchResult.from_json(data["result"]),
             "leak_checks": tuple(map(LeakCheckResult.from_json, data["leak_checks"])),
@@ -158,13 +164,3 @@ _PLAIN = tuple(
 
 def _with_sentence(one: LeakCheckResult | HostNote) -> dict[str, Any]:
     return {**asdict(one), "sentence": to_json(one.sentence)}
-
-
-def _split(heads: Sequence[Mapping[str, Any]], blob: bytes) -> tuple[bytes, tuple[SeatLogText, ...]]:
-    """Return the replay and the logs that a blob consists of."""
-    start = replay_end = len(blob) - sum(head["size"] for head in heads)
-    logs = []
-    for head in heads:
-        logs.append(SeatLogText(head["seat"], blob[start : start + head["size"]], head["cut_bytes"]))
-        start += head["size"]
-    return blob[:replay_end], tuple(logs)

@@ -54,7 +54,19 @@ class Retrial:
         self.deviations: list[Deviation] = []
         self._seat = seat
         self._is_astray = False
-        self._answers = _read_answers(spec.match_id, document["entries"])
+        # By the ply at which the bot was asked; ids that were dropped are not in the record.
+        groups: dict[int, list[Mapping[str, Any]]] = {}
+        for entry in document["entries"]:
+            if entry["by"] == DecidedBy.BOT:
+                groups.setdefault(entry["decide"], []).append(entry)
+        self._answers = {
+            ply: _Recorded(
+                Answer(spec.match_id, ply, tuple(entry["action"] for entry in group)),
+                group[0]["elapsed_us"],
+                group[0]["charged_us"],
+            )
+            for ply, group in groups.items()
+        }
         self._forfeits: dict[int, int] = dict(document["result"]["forfeits"])
 
     def begin(self) -> None:
@@ -126,22 +138,6 @@ class _Recorded:
     answer: Answer
     elapsed_us: int
     charged_us: int
-
-
-def _read_answers(match_id: str, entries: Sequence[Mapping[str, Any]]) -> dict[int, _Recorded]:
-    """Return every answer of a bot by the ply at which it was asked; ids that were dropped are not in the record."""
-    groups: dict[int, list[Mapping[str, Any]]] = {}
-    for entry in entries:
-        if entry["by"] == DecidedBy.BOT:
-            groups.setdefault(entry["decide"], []).append(entry)
-    return {
-        ply: _Recorded(
-            Answer(match_id, ply, tuple(entry["action"] for entry in group)),
-            group[0]["elapsed_us"],
-            group[0]["charged_us"],
-        )
-        for ply, group in groups.items()
-    }
 
 
 def compare(seat: int, trials: Sequence[Trial]) -> LeakCheckResult:

@@ -109,14 +109,10 @@ def parse_time_control(
                 text=repr(text),
             )
         )
-    decision_limit_us = _read_limit(text, parsed_limit) if parsed_limit else 0
-    bank_us, increment_us = _read_bank(text, parsed_bank) if parsed_bank else (0, 0)
-    return TimeControl(decision_limit_us, bank_us, increment_us, start_limit_us, margin_us, may_ponder)
-
-
-def _read_limit(text: str, parsed: re.Match[str]) -> int:
-    decision_limit_us = _microseconds(parsed["value"], 1000 if parsed["unit"] == "ms" else SECOND_US)
-    if decision_limit_us == 0:
+    limit_us = bank_us = increment_us = 0
+    if parsed_limit:
+        limit_us = _microseconds(parsed_limit["value"], 1000 if parsed_limit["unit"] == "ms" else SECOND_US)
+    if parsed_limit and limit_us == 0:
         raise TimeControlError(
             Text(
                 "matches.decision_needs_some_time_write",
@@ -124,12 +120,10 @@ def _read_limit(text: str, parsed: re.Match[str]) -> int:
                 text=repr(text),
             )
         )
-    return decision_limit_us
-
-
-def _read_bank(text: str, parsed: re.Match[str]) -> tuple[int, int]:
-    bank_us = _microseconds(parsed["bank"], SECOND_US)
-    if bank_us == 0:
+    if parsed_bank:
+        bank_us = _microseconds(parsed_bank["bank"], SECOND_US)
+        increment_us = _microseconds(parsed_bank["increment"], SECOND_US)
+    if parsed_bank and bank_us == 0:
         raise TimeControlError(
             Text(
                 "matches.bank_must_above_0_first",
@@ -137,7 +131,7 @@ def _read_bank(text: str, parsed: re.Match[str]) -> tuple[int, int]:
                 text=repr(text),
             )
         )
-    return bank_us, _microseconds(parsed["increment"], SECOND_US)
+    return TimeControl(limit_us, bank_us, increment_us, start_limit_us, margin_us, may_ponder)
 
 
 def _format_limit(microseconds: int) -> str:
@@ -154,15 +148,12 @@ def _decimal(microseconds: int, scale: int) -> str:
 
 def format_time_control(control: TimeControl) -> str:
     """Return the text from which `parse_time_control` reads it back; start limit and margin are not part of it."""
-    text = _format_clock(control)
-    return f"{text},{_PONDERING}" if control.may_ponder else text
-
-
-def _format_clock(control: TimeControl) -> str:
     bank = f"{_decimal(control.bank_us, SECOND_US)}+{_decimal(control.increment_us, SECOND_US)}"
     if not control.has_bank:
-        return _format_limit(control.decision_limit_us) if control.decision_limit_us else "none"
-    return f"{bank}/{_format_limit(control.decision_limit_us)}" if control.decision_limit_us else bank
+        text = _format_limit(control.decision_limit_us) if control.decision_limit_us else "none"
+    else:
+        text = f"{bank}/{_format_limit(control.decision_limit_us)}" if control.decision_limit_us else bank
+    return f"{text},{_PONDERING}" if control.may_ponder else text
 
 
 class TimingError(ValueError):

@@ -29,28 +29,11 @@ NICE = 10
 WARM_BOTS = 8
 
 
-def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m arena.remote", description=__doc__)
-    parser.add_argument("--address", help="where bots connect over TLS")
-    parser.add_argument("--certificate", type=Path)
-    parser.add_argument("--key", type=Path)
-    parser.add_argument("--socket", type=Path, help="where the seats of people are taken, by programs on this machine")
-    parser.add_argument("--patience", type=float, default=60.0, help="seconds to wait for a bot that is away")
-    parser.add_argument("--hosted-matches", type=int, default=2, help="matches with hosted bots at once")
-    parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
-    return parser.parse_args(arguments)
-
-
-async def _open_output(descriptor: int) -> asyncio.StreamWriter:
-    """Return the descriptor as a stream that nobody waits for."""
-    loop = asyncio.get_running_loop()
-    pipe = os.fdopen(descriptor, "wb", buffering=0)
-    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, pipe)
-    return asyncio.StreamWriter(transport, protocol, None, loop)
-
-
 async def _serve(options: argparse.Namespace, output: int) -> None:
-    writer = await _open_output(output)
+    loop = asyncio.get_running_loop()
+    pipe = os.fdopen(output, "wb", buffering=0)
+    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, pipe)
+    writer = asyncio.StreamWriter(transport, protocol, None, loop)
     coordinator = CoordinatorLink(writer)
     lobby = Lobby(coordinator.send_presence)
     room = WaitingRoom(lobby, options.patience)
@@ -71,7 +54,15 @@ async def _serve(options: argparse.Namespace, output: int) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve; return 0 when told to stop, or 1 with one line on stderr if that is impossible."""
-    options = _parse(arguments)
+    parser = argparse.ArgumentParser(prog="python -m arena.remote", description=__doc__)
+    parser.add_argument("--address", help="where bots connect over TLS")
+    parser.add_argument("--certificate", type=Path)
+    parser.add_argument("--key", type=Path)
+    parser.add_argument("--socket", type=Path, help="where the seats of people are taken, by programs on this machine")
+    parser.add_argument("--patience", type=float, default=60.0, help="seconds to wait for a bot that is away")
+    parser.add_argument("--hosted-matches", type=int, default=2, help="matches with hosted bots at once")
+    parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
+    options = parser.parse_args(arguments)
     die_with_parent(signal.SIGKILL)  # a launcher sees the end of this process and clears up
     os.nice(NICE)
     allow_many_descriptors()

@@ -161,7 +161,12 @@ class RemoteConnection:
 
     async def _read(self, welcome: Welcome, receive: Receive) -> None:
         try:
-            await welcome(await self._first())
+            try:
+                async with asyncio.timeout(JOIN_PATIENCE_S):
+                    data = await self._context.read()
+            except TimeoutError as error:
+                raise StreamRefusedError(NO_JOIN) from error
+            await welcome(None if data is grpc.aio.EOF else data)
             while not self.is_closed and (data := await self._context.read()) is not grpc.aio.EOF:
                 receive(data, self._loop.time())
         except StreamRefusedError as refusal:
@@ -170,15 +175,6 @@ class RemoteConnection:
             pass  # the stream is broken; the next line says so
         finally:
             self.close()
-
-    async def _first(self) -> bytes | None:
-        """Return the first message, None if the stream ends before. Raises StreamRefusedError if none comes in time."""
-        try:
-            async with asyncio.timeout(JOIN_PATIENCE_S):
-                data = await self._context.read()
-        except TimeoutError as error:
-            raise StreamRefusedError(NO_JOIN) from error
-        return None if data is grpc.aio.EOF else data
 
     async def _write(self) -> None:
         try:

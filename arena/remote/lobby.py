@@ -116,13 +116,6 @@ class Lobby:
             self._note_gone(bot.version)
         if member.room:
             self._here_since.setdefault(bot.version, self._loop.time())
-        self._greet(member, connection)
-        self._on_presence(bot, member.room)
-        self.on_room(bot.version)
-        self._part_if_done(member)
-        return member
-
-    def _greet(self, member: Member, connection: RemoteConnection) -> None:
         connection.post(encode_joined(member.bot.games))
         for ending in member.missed_endings:
             for message in ending:
@@ -130,6 +123,10 @@ class Lobby:
         member.missed_endings.clear()
         for seat in member.seats.values():
             seat.connect(connection)
+        self._on_presence(bot, member.room)
+        self.on_room(bot.version)
+        self._part_if_done(member)
+        return member
 
     def leave(self, member: Member, connection: RemoteConnection) -> None:
         """Note that a connection has ended; nothing happens if another one has taken over."""
@@ -142,14 +139,6 @@ class Lobby:
             self._note_gone(member.bot.version)
         self._on_presence(member.bot, None)
         self._forget_if_idle(member)
-
-    def _want_no_more(self, member: Member) -> None:
-        """Begin no more matches for a bot that leaves, and end its stream when its running ones are over."""
-        if member.room:
-            member.room = 0
-            self._note_gone(member.bot.version)
-            self._on_presence(member.bot, 0)
-        self._part_if_done(member)
 
     def _part_if_done(self, member: Member) -> None:
         if not member.room and not member.seats and member.connection is not None:
@@ -199,18 +188,15 @@ class Lobby:
         if member is None or (seat := member.seats.pop(match_id, None)) is None:
             return
         if ending := seat.end(is_over=is_over):
-            self._keep(member, ending)
+            # It is kept for a bot that is away; if there are too many, those of the bot go that came first.
+            member.missed_endings.append(ending)
+            while sum(len(one.missed_endings) for one in self._members.values()) > MOST_MISSED_ENDINGS_OF_ALL:
+                oldest = next(one for one in self._members.values() if one.missed_endings)
+                oldest.missed_endings.clear()
+                self._forget_if_idle(oldest)
         self._part_if_done(member)
         self._forget_if_idle(member)
         self.on_room(version)
-
-    def _keep(self, member: Member, ending: Sequence[bytes]) -> None:
-        """Keep the messages for a bot that is away; if there are too many, drop those of the bot that came first."""
-        member.missed_endings.append(ending)
-        while sum(len(one.missed_endings) for one in self._members.values()) > MOST_MISSED_ENDINGS_OF_ALL:
-            oldest = next(one for one in self._members.values() if one.missed_endings)
-            oldest.missed_endings.clear()
-            self._forget_if_idle(oldest)
 
     def receive(self, member: Member, connection: RemoteConnection, data: bytes, at: float) -> None:
         """Hand a message that came over a connection to the match that it belongs to."""
@@ -218,7 +204,11 @@ class Lobby:
         if member.connection is not connection:
             return  # another one has taken over, and this one is ending
         if isinstance(message, Leave):
-            self._want_no_more(member)
+            if member.room:
+                member.room = 0
+                self._note_gone(member.bot.version)
+                self._on_presence(member.bot, 0)
+            self._part_if_done(member)
         elif isinstance(message, Answer | Resignation):
             seat = member.seats.get(message.match_id)
             if seat is not None and seat.is_open:
@@ -268,7 +258,6 @@ class RemoteSeat:
         self._inbox, self._seat, self._resume = inbox, seat, resume
 
     def detach(self) -> None:
-        """Stop delivering: the match is over."""
         self._inbox = None
 
     def mute(self) -> None:

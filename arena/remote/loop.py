@@ -28,7 +28,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
 from functools import partial
@@ -143,7 +143,12 @@ class RemoteLoop:
     def _obey(self, head: Mapping[str, Any]) -> None:
         what = head["do"]
         if what == "play":
-            self._order(head["ticket"], MatchSpec.from_json(head["spec"]))
+            ticket = head["ticket"]
+            self._feeds[ticket] = LiveFeed(
+                lambda events: self._coordinator.send(encode_live(ticket, events)), is_prompt=True
+            )
+            task = self._tasks[ticket] = asyncio.create_task(self._play(ticket, MatchSpec.from_json(head["spec"])))
+            task.add_done_callback(partial(self._forget, ticket))
         elif what in ("admit", "refuse"):
             self._coordinator.answer(head)
         elif what == "end_tokens":
@@ -161,19 +166,11 @@ class RemoteLoop:
         elif what == "unwatch":
             self._feeds[ticket].leave()
 
-    def _order(self, ticket: int, spec: MatchSpec) -> None:
-        self._feeds[ticket] = LiveFeed(
-            lambda events: self._coordinator.send(encode_live(ticket, events)), is_prompt=True
-        )
-        task = self._tasks[ticket] = asyncio.create_task(self._play(ticket, spec))
-        task.add_done_callback(partial(self._forget, ticket))
-
     def _forget(self, ticket: int, _task: asyncio.Task[None]) -> None:
         del self._tasks[ticket]
         self._feeds.pop(ticket).close()
 
     async def _play(self, ticket: int, spec: MatchSpec) -> None:
-        """Play a match, and report how it ended."""
         try:
             begun = partial(self._coordinator.send_event, "begun", ticket=ticket)
             self._coordinator.send(encode_report(ticket, await self._host.play(spec, self._feeds[ticket], begun)))
@@ -204,7 +201,13 @@ class RemoteHost:
         Raises WaitingRoomClosedError; MatchSpecError; MatchLostError when the host is to blame, never because of a bot.
         """
         match = Match(spec)
-        _check(spec)
+        # The answers of a remote bot name the match alone.
+        versions = [seat.version for seat in spec.seats if seat.is_remote]
+        if len(set(versions)) < len(versions):
+            raise MatchLostError(
+                Text("remote.remote_bot_cannot_play_two", "a remote bot cannot play two seats of one match"),
+                HostCause.UNPLAYABLE,
+            )
         places = await self._room.wait(spec)
         try:
             on_begun()
@@ -223,73 +226,36 @@ class RemoteHost:
             if any(not seat.is_remote for seat in match.spec.seats):
                 pool = await stack.enter_async_context(self._shared_pool.open())
             seated: list[Seated] = [None] * len(match.spec.seats) if pool is None else await pool.seat(match)
-            return await self._play_seated(match, places, seated, pool, feed)
-
-    async def _play_seated(
-        self,
-        match: Match,
-        places: Mapping[int, Place],
-        seated: list[Seated],
-        pool: ProcessPool | None,
-        feed: LiveFeed,
-    ) -> MatchReport:
-        used, note = [isinstance(one, WarmBot) and one.has_played for one in seated], take_note(seated)
-        started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
-        feed.take_places(match, seated, started_at_us)
-        await self._referee(match, _seats(places, seated, pool, match.spec.cores), seated, pool, feed)
-        duration_us = (time.monotonic_ns() - started) // 1000
-        left = [None] * len(seated) if pool is None else await pool.part_with_all(match, seated)
-        await feed.finish()
-        replay = write_replay(match, started_at_us, duration_us)
-        accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
-        return build_report(match, replay, (), accounts, note)
-
-    async def _referee(
-        self,
-        match: Match,
-        seats: Sequence[SeatedBot | Fault],
-        seated: Sequence[Seated],
-        pool: ProcessPool | None,
-        feed: LiveFeed,
-    ) -> None:
-        lag_meter = None if pool is None else OwnWaitMeter()
-        try:
-            may_ponder = match.spec.clock.may_ponder
-            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, watcher=feed)
-        except BaseException:
-            if pool is not None:
-                pool.end_all(seated)
-            raise
-        finally:
-            if lag_meter is not None and pool is not None:
-                lag_meter.close()
-                pool.close_meters(seated)
-
-
-def _check(spec: MatchSpec) -> None:
-    """Raise MatchLostError for a match in which a remote bot has two seats: its answers name the match alone."""
-    versions = [seat.version for seat in spec.seats if seat.is_remote]
-    if len(set(versions)) < len(versions):
-        raise MatchLostError(
-            Text("remote.remote_bot_cannot_play_two", "a remote bot cannot play two seats of one match"),
-            HostCause.UNPLAYABLE,
-        )
-
-
-def _seats(
-    places: Mapping[int, Place], seated: Sequence[Seated], pool: ProcessPool | None, cores: int
-) -> list[SeatedBot | Fault]:
-    """Return what plays each seat, as the referee takes it, in a match that grants so many cores."""
-    found: list[SeatedBot | Fault] = []
-    for seat, one in enumerate(seated):
-        if isinstance(one, StartError):
-            found.append(one.fault(seat))
-        elif one is not None and pool is not None:
-            found.append(pool.seated_bot(one, cores))
-        else:
-            place = places[seat]
-            found.append(SeatedBot(place) if isinstance(place, RemoteSeat) else place)
-    return found
+            used, note = [isinstance(one, WarmBot) and one.has_played for one in seated], take_note(seated)
+            started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
+            feed.take_places(match, seated, started_at_us)
+            found: list[SeatedBot | Fault] = []
+            for seat, one in enumerate(seated):
+                if isinstance(one, StartError):
+                    found.append(one.fault(seat))
+                elif one is not None and pool is not None:
+                    found.append(pool.seated_bot(one, match.spec.cores))
+                else:
+                    place = places[seat]
+                    found.append(SeatedBot(place) if isinstance(place, RemoteSeat) else place)
+            lag_meter = None if pool is None else OwnWaitMeter()
+            try:
+                may_ponder = match.spec.clock.may_ponder
+                await play_match(match, found, lag_meter=lag_meter, may_ponder=may_ponder, watcher=feed)
+            except BaseException:
+                if pool is not None:
+                    pool.end_all(seated)
+                raise
+            finally:
+                if lag_meter is not None and pool is not None:
+                    lag_meter.close()
+                    pool.close_meters(seated)
+            duration_us = (time.monotonic_ns() - started) // 1000
+            left = [None] * len(seated) if pool is None else await pool.part_with_all(match, seated)
+            await feed.finish()
+            replay = write_replay(match, started_at_us, duration_us)
+            accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
+            return build_report(match, replay, (), accounts, note)
 
 
 class SharedProcessPool:

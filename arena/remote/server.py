@@ -27,7 +27,6 @@ from arena.remote.connection import (
     other_protocol,
 )
 from arena.remote.lobby import Lobby, Member
-from arena.v1 import play_pb2
 from arena.wire.messages import MAX_REQUEST_BYTES, PROTOCOL_MAJOR, parse_join
 from arena.wire.status import Status
 
@@ -126,7 +125,11 @@ class RemoteServer:
 
     async def join(self, call: _PlayCall, data: bytes | None) -> Member:
         """Judge the first message of a bot, and take it in. Raises StreamRefusedError."""
-        request = _read_join(data)
+        request = parse_join(data or b"")
+        if isinstance(request, Malformed | ProtocolViolation):
+            raise StreamRefusedError(bad_join(request.why))
+        if request.protocol_major != PROTOCOL_MAJOR:
+            raise StreamRefusedError(other_protocol(request.protocol_major, request.protocol_minor))
         if call.token is None:
             # Not before the Join has come: a bot that is still sending it when the stream ends is told by gRPC for
             # asyncio of an internal error instead of this.
@@ -199,15 +202,6 @@ def _token_of(context: Context) -> str | None:
     return None
 
 
-def _read_join(data: bytes | None) -> play_pb2.Join:
-    request = parse_join(data or b"")
-    if isinstance(request, Malformed | ProtocolViolation):
-        raise StreamRefusedError(bad_join(request.why))
-    if request.protocol_major != PROTOCOL_MAJOR:
-        raise StreamRefusedError(other_protocol(request.protocol_major, request.protocol_minor))
-    return request
-
-
 class ClosableStream(Protocol):
     """A stream that can be ended."""
 
@@ -226,7 +220,12 @@ class PendingStreams:
     def enter(self, address: str, stream: ClosableStream) -> None:
         """Take a stream in; when all is full, the address with most streams loses one. Raises StreamRefusedError."""
         if sum(map(len, self._streams.values())) >= self._most:
-            self._make_room(address)
+            crowded = max(self._streams, key=lambda one: len(self._streams[one]))
+            if len(self._streams.get(address, ())) + 1 >= len(self._streams[crowded]):
+                raise StreamRefusedError(FULL)
+            oldest = next(iter(self._streams[crowded]))
+            oldest.close(FULL)
+            self.leave(crowded, oldest)
         self._streams.setdefault(address, {})[stream] = None
 
     def leave(self, address: str, stream: ClosableStream) -> None:
@@ -235,14 +234,6 @@ class PendingStreams:
         streams.pop(stream, None)
         if not streams:
             self._streams.pop(address, None)
-
-    def _make_room(self, address: str) -> None:
-        crowded = max(self._streams, key=lambda one: len(self._streams[one]))
-        if len(self._streams.get(address, ())) + 1 >= len(self._streams[crowded]):
-            raise StreamRefusedError(FULL)
-        oldest = next(iter(self._streams[crowded]))
-        oldest.close(FULL)
-        self.leave(crowded, oldest)
 
 
 class KeyedSemaphore:

@@ -120,7 +120,6 @@ class WaitingRoom:
                 self._waiting.pop(version, None)
 
     def _try(self, waiter: _Waiter) -> None:
-        """Let a match begin if everybody is there and has room."""
         if waiter.places.done():
             return
         self._give_up_on_the_absent(waiter)
@@ -206,5 +205,4 @@ def _absence(seat: int, why: str) -> Fault:
 
 
 def _owner_of(bot: str) -> str:
-    """Return the owner in the name `owner/name` of a bot."""
     return bot.partition("/")[0]

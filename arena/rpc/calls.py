@@ -43,18 +43,10 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
         "runtimes": port.Runtimes,
     },
     "LadderService": {"ladders": port.Ladders},
-    "LeaderboardService": {
-        "leaderboards": port.Leaderboards,
-        "statistics": port.Statistics,
-        "ratings": port.Ratings,
-    },
+    "LeaderboardService": {"leaderboards": port.Leaderboards, "statistics": port.Statistics, "ratings": port.Ratings},
     "MatchService": {"matches": port.Matches, "replays": port.Replays, "annulments": port.Annulments},
     "OperationService": {"operations": port.Operations},
-    "TournamentService": {
-        "tournaments": port.Tournaments,
-        "forecasts": port.Forecasts,
-        "tables": port.Tables,
-    },
+    "TournamentService": {"tournaments": port.Tournaments, "forecasts": port.Forecasts, "tables": port.Tables},
 }
 """The services, each with the nouns that it serves and their Protocols."""
 PLACES: Mapping[str, Callable[[Any], Any]] = {

@@ -105,39 +105,35 @@ class Endpoint:
         if self.plain:
             return _what_answers(self.address)
         try:
-            self._check_certificate()
+            shown = fetch_certificate(*split_address(self.address))
+            if self.certificate is not None:
+                self._check_dates(self.certificate)
+                found, pinned = fingerprint_of(shown.certificate.encode()), fingerprint_of(self.certificate.encode())
+                if found != pinned:
+                    raise CertificateError(
+                        Text(
+                            "rpc.shows_another_certificate_than_one",
+                            "{address} shows another certificate ({found}) than the one that was pinned ({pinned}); "
+                            "ask the organiser whether it was changed; if so, `{command}` pins it, with your token",
+                            address=self.address,
+                            found=found,
+                            pinned=pinned,
+                            command=self._login_with(found),
+                        )
+                    )
+            elif not shown.is_vouched_for:
+                check_dates(shown.certificate)
+                raise CertificateError(
+                    Text(
+                        "rpc.no_authority_vouches_certificate_any",
+                        "no authority vouches for the certificate of {address} any more; ask the organiser, then log "
+                        "in again",
+                        address=self.address,
+                    )
+                )
         except ClientError as error:
             return error
         return None
-
-    def _check_certificate(self) -> None:
-        """Raise ClientError if another certificate is shown than the pinned one, or it is out of its time."""
-        shown = fetch_certificate(*split_address(self.address))
-        if self.certificate is not None:
-            self._check_dates(self.certificate)
-            found, pinned = fingerprint_of(shown.certificate.encode()), fingerprint_of(self.certificate.encode())
-            if found != pinned:
-                raise CertificateError(
-                    Text(
-                        "rpc.shows_another_certificate_than_one",
-                        "{address} shows another certificate ({found}) than the one that was pinned ({pinned}); "
-                        "ask the organiser whether it was changed; if so, `{command}` pins it, with your token",
-                        address=self.address,
-                        found=found,
-                        pinned=pinned,
-                        command=self._login_with(found),
-                    )
-                )
-        elif not shown.is_vouched_for:
-            check_dates(shown.certificate)
-            raise CertificateError(
-                Text(
-                    "rpc.no_authority_vouches_certificate_any",
-                    "no authority vouches for the certificate of {address} any more; ask the organiser, then log "
-                    "in again",
-                    address=self.address,
-                )
-            )
 
     def _check_dates(self, pinned: str) -> None:
         try:

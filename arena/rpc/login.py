@@ -52,7 +52,10 @@ def meet(address: str, fingerprint: str | None, confirm: Confirm) -> Endpoint:
     """
     if address.startswith(UNIX):
         return Endpoint(address)
-    host, port = _check_address(address)
+    try:
+        host, port = split_address(address)
+    except ValueError as error:
+        raise RefusedError(str(error)) from error
     wanted = None if fingerprint is None else parse_fingerprint(fingerprint)
     try:
         shown = fetch_certificate(host, port)
@@ -124,11 +127,3 @@ def check_protocol(identity: Identity, place: str) -> None:
                 ours=PROTOCOL_MAJOR,
             )
         )
-
-
-def _check_address(address: str) -> tuple[str, int]:
-    """Return host and port of an address that a person typed. Raises RefusedError for a text that is none."""
-    try:
-        return split_address(address)
-    except ValueError as error:
-        raise RefusedError(str(error)) from error

@@ -99,7 +99,6 @@ def hints_of(kind: type) -> Hints:
 
 
 def _bind(hint: Any, bound: Mapping[Any, Any]) -> Any:
-    """Return a type with its parameters replaced."""
     if hint in bound:
         return bound[hint]
     parameters = getattr(hint, "__parameters__", ())
@@ -182,7 +181,6 @@ def _is_json(hint: Any) -> bool:
 
 
 def _conversions(hint: Any, field: FieldDescriptor) -> tuple[Convert, Convert]:
-    """Return how one value is written and read."""
     kind = get_origin(hint) or hint
     if _is_json(hint):
         _expect(field, _SCALARS[str], hint)
@@ -226,7 +224,10 @@ def _encode_parts(parts: Iterable[_Part], message: Descriptor, get: Callable[[st
             continue
         values[part.field] = part.encode(value)
         if part.text:
-            values[part.text] = _texts_json(value)
+            if isinstance(value, str):
+                values[part.text] = _text_json(value)
+            else:
+                values[part.text] = list(map(_text_json, value)) if any(map(parts_of, value)) else []
     return GetMessageClass(message)(**values)
 
 
@@ -243,13 +244,6 @@ def _decode_part(part: _Part, message: Message) -> Any:
     if isinstance(value, str):
         return _with_text(value, told)
     return tuple(map(_with_text, value, told)) if told and len(told) == len(value) else value
-
-
-def _texts_json(words: str | tuple[str, ...]) -> str | list[str]:
-    """Return which text these words are, or each of them; nothing if they are none."""
-    if isinstance(words, str):
-        return _text_json(words)
-    return list(map(_text_json, words)) if any(map(parts_of, words)) else []
 
 
 def _text_json(words: str) -> str:

@@ -189,7 +189,16 @@ def _parse(file: Path, text: str) -> Profile:
         if data.pop("schema") != _SCHEMA:
             raise ValueError("it was written by another version of the arena")
         profile = Profile(**{**data, "scope": Scope(data["scope"])})
-        _check_fields(profile)
+        texts = (profile.name, profile.address, profile.token)
+        others = (profile.owner, profile.certificate, profile.fingerprint, profile.certificate_name)
+        if not all(isinstance(text, str) for text in texts + tuple(text for text in others if text is not None)):
+            raise ValueError("a text was expected, and something else is there")
+        if not re.fullmatch(r"[!-~]+", profile.token):
+            raise ValueError("it holds no token")
+        if not isinstance(profile.plain, bool):
+            raise ValueError("plain is neither true nor false")
+        if not profile.address.startswith(_UNIX):
+            split_address(profile.address)
         return profile
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise _damaged(file, error) from error
@@ -204,20 +213,6 @@ def _damaged(file: Path, error: Exception) -> ProfileError:
             why=error,
         )
     )
-
-
-def _check_fields(profile: Profile) -> None:
-    """Raise ValueError for what no login that was stored here can hold."""
-    texts = (profile.name, profile.address, profile.token)
-    others = (profile.owner, profile.certificate, profile.fingerprint, profile.certificate_name)
-    if not all(isinstance(text, str) for text in texts + tuple(text for text in others if text is not None)):
-        raise ValueError("a text was expected, and something else is there")
-    if not re.fullmatch(r"[!-~]+", profile.token):
-        raise ValueError("it holds no token")
-    if not isinstance(profile.plain, bool):
-        raise ValueError("plain is neither true nor false")
-    if not profile.address.startswith(_UNIX):
-        split_address(profile.address)
 
 
 def _write(file: Path, text: str) -> None:

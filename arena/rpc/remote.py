@@ -72,18 +72,6 @@ class Behalf:
     """Where the visitor comes from: failed logins are counted by it."""
 
 
-def _metadata_of(token: str | None, behalf: Behalf | None) -> tuple[tuple[str, str], ...]:
-    """Return what is sent with each call; whoever asks for another without a token asks for the public."""
-    spoken = [("arena-protocol", str(PROTOCOL_MAJOR))]
-    if behalf is not None:
-        spoken.append(("arena-address", behalf.address))
-    if token is not None:
-        spoken.append(("authorization", f"Bearer {token}"))
-    elif behalf is not None:
-        spoken.append(("arena-viewer", "public"))
-    return tuple(spoken)
-
-
 class Line:
     """An open connection to a service. `close` is called once."""
 
@@ -91,7 +79,14 @@ class Line:
         """`behalf` says for whom a program on the machine of the service asks over its socket."""
         self._endpoint = endpoint
         self._channel = endpoint.open()
-        self._metadata = _metadata_of(token, behalf)
+        spoken = [("arena-protocol", str(PROTOCOL_MAJOR))]
+        if behalf is not None:
+            spoken.append(("arena-address", behalf.address))
+        if token is not None:
+            spoken.append(("authorization", f"Bearer {token}"))
+        elif behalf is not None:
+            spoken.append(("arena-viewer", "public"))
+        self._metadata = tuple(spoken)
 
     @property
     def place(self) -> str:
@@ -164,93 +159,29 @@ class RemoteArena:
     """An `ArenaPort` over an open connection, with what only a service offers besides."""
 
     def __init__(self, line: Line) -> None:
-        self._line = line
-
-    @property
-    def line(self) -> Line:
-        """Return the connection, over which archives are sent."""
-        return self._line
-
-    def _noun(self, noun: str) -> Any:
-        return _Noun(self._line, noun)
-
-    @property
-    def bots(self) -> port.Bots:
-        return cast(port.Bots, self._noun("bots"))
-
-    @property
-    def admissions(self) -> port.Admissions:
-        return cast(port.Admissions, self._noun("admissions"))
-
-    @property
-    def tournaments(self) -> port.Tournaments:
-        return cast(port.Tournaments, self._noun("tournaments"))
-
-    @property
-    def forecasts(self) -> Forecasts:
-        return cast(Forecasts, self._noun("forecasts"))
-
-    @property
-    def matches(self) -> port.Matches:
-        return cast(port.Matches, self._noun("matches"))
-
-    @property
-    def replays(self) -> port.Replays:
-        return cast(port.Replays, self._noun("replays"))
-
-    @property
-    def leaderboards(self) -> port.Leaderboards:
-        return cast(port.Leaderboards, self._noun("leaderboards"))
-
-    @property
-    def statistics(self) -> port.Statistics:
-        return cast(port.Statistics, self._noun("statistics"))
-
-    @property
-    def ratings(self) -> Ratings:
-        return cast(Ratings, self._noun("ratings"))
-
-    @property
-    def ladders(self) -> Ladders:
-        return cast(Ladders, self._noun("ladders"))
-
-    @property
-    def runtimes(self) -> port.Runtimes:
-        return cast(port.Runtimes, self._noun("runtimes"))
-
-    @property
-    def account(self) -> Account:
-        return cast(Account, self._noun("account"))
-
-    @property
-    def operations(self) -> port.Operations:
-        return cast(port.Operations, self._noun("operations"))
-
-    @property
-    def admin(self) -> Admin:
-        return cast(Admin, self._noun("admin"))
-
-    @property
-    def seasons(self) -> Seasons:
-        return cast(Seasons, self._noun("seasons"))
-
-    @property
-    def annulments(self) -> Annulments:
-        return cast(Annulments, self._noun("annulments"))
-
-    @property
-    def tables(self) -> Tables:
-        return cast(Tables, self._noun("tables"))
-
-    @property
-    def entrance(self) -> Entrance:
+        self.line = line
+        """The connection, over which archives are sent."""
+        self.bots = cast(port.Bots, _Noun(line, "bots"))
+        self.admissions = cast(port.Admissions, _Noun(line, "admissions"))
+        self.tournaments = cast(port.Tournaments, _Noun(line, "tournaments"))
+        self.forecasts = cast(Forecasts, _Noun(line, "forecasts"))
+        self.matches = cast(port.Matches, _Noun(line, "matches"))
+        self.replays = cast(port.Replays, _Noun(line, "replays"))
+        self.leaderboards = cast(port.Leaderboards, _Noun(line, "leaderboards"))
+        self.statistics = cast(port.Statistics, _Noun(line, "statistics"))
+        self.ratings = cast(Ratings, _Noun(line, "ratings"))
+        self.ladders = cast(Ladders, _Noun(line, "ladders"))
+        self.runtimes = cast(port.Runtimes, _Noun(line, "runtimes"))
+        self.account = cast(Account, _Noun(line, "account"))
+        self.operations = cast(port.Operations, _Noun(line, "operations"))
+        self.admin = cast(Admin, _Noun(line, "admin"))
+        self.seasons = cast(Seasons, _Noun(line, "seasons"))
+        self.annulments = cast(Annulments, _Noun(line, "annulments"))
+        self.tables = cast(Tables, _Noun(line, "tables"))
+        self.entrance = cast(Entrance, _Noun(line, "entrance"))
         """What needs no token yet."""
-        return cast(Entrance, self._noun("entrance"))
-
-    @property
-    def submissions(self) -> Submissions:
+        self.submissions = cast(Submissions, _Noun(line, "submissions"))
         """How bots are handed in."""
-        return cast(Submissions, self._noun("submissions"))
 
 
 def follow(begin: Callable[[P], Iterator[T]], place_of: Callable[[T], P], after: P) -> Iterator[T]:

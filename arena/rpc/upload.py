@@ -59,7 +59,12 @@ def submit(
         while True:
             arrived = handing.arrived
             try:
-                ticket = _send(handing)
+                archive = handing.archive
+                ticket = handing.arena.submissions.begin_upload(archive.sha256, archive.size_bytes)
+                handing.arrived = ticket.offset
+                handing.on_progress(ticket.offset, archive.size_bytes)
+                if ticket.offset < archive.size_bytes:
+                    handing.arena.line.upload(_parts(handing.file, ticket, handing.on_progress))
                 return arena.submissions.submit_version(
                     ticket.upload, handing.archive.content_hash, message, predecessor
                 )
@@ -70,16 +75,6 @@ def submit(
                 on_retry(error, _PAUSES_S[failures])
                 time.sleep(_PAUSES_S[failures])
                 failures += 1
-
-
-def _send(handing: _Handing) -> UploadTicket:
-    archive = handing.archive
-    ticket = handing.arena.submissions.begin_upload(archive.sha256, archive.size_bytes)
-    handing.arrived = ticket.offset
-    handing.on_progress(ticket.offset, archive.size_bytes)
-    if ticket.offset < archive.size_bytes:
-        handing.arena.line.upload(_parts(handing.file, ticket, handing.on_progress))
-    return ticket
 
 
 def _parts(file: BinaryIO, ticket: UploadTicket, on_progress: OnProgress) -> Iterator[bot_pb2.UploadRequest]:

@@ -176,9 +176,7 @@ class DroppingQueueHandler(logging.Handler):
 
 
 def _formatter(
-    renderer: structlog.typing.Processor,
-    shared: list[structlog.typing.Processor],
-    *more: structlog.typing.Processor,
+    renderer: structlog.typing.Processor, shared: list[structlog.typing.Processor], *more: structlog.typing.Processor
 ) -> structlog.stdlib.ProcessorFormatter:
     # Lines of libraries, which do not use structlog, get the same keys.
     meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta

@@ -60,7 +60,6 @@ class Counter(_Values):
             self._sums[values] = self._sums.get(self._check(values), 0.0) + amount
 
     def lines(self) -> list[str]:
-        """Return its samples in the exposition format."""
         with self._lock:
             return [*self._head(), *(self._sample(values, self._sums[values]) for values in sorted(self._sums))]
 
@@ -83,7 +82,6 @@ class Gauge(_Values):
             self._now.clear()
 
     def lines(self) -> list[str]:
-        """Return its samples in the exposition format."""
         with self._lock:
             return [*self._head(), *(self._sample(values, self._now[values]) for values in sorted(self._now))]
 
@@ -105,7 +103,6 @@ class Histogram(_Values):
             self._sums[values] = self._sums.get(values, 0.0) + figure
 
     def lines(self) -> list[str]:
-        """Return its samples in the exposition format."""
         with self._lock:
             return [*self._head(), *(line for values in sorted(self._counts) for line in self._lines_of(values))]
 

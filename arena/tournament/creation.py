@@ -244,7 +244,6 @@ def _keyed_secret(terms: TournamentTerms) -> bytes | None:
 
 
 def _draw(game: Game, terms: TournamentTerms, secret: bytes, blocks_per_seed: int = 1) -> BlockDraw:
-    """Return what the blocks of a new tournament are drawn from."""
     options = game.parse_options(terms.options)
     opening_plies = terms.opening_plies
     if opening_plies is None:
@@ -255,7 +254,6 @@ def _draw(game: Game, terms: TournamentTerms, secret: bytes, blocks_per_seed: in
 
 
 def _check_terms(terms: TournamentTerms) -> Game:
-    """Return the game that is to be played."""
     if terms.seed is not None and not 0 <= terms.seed <= seeds.MAX_SEED:
         raise RequestError(
             Text(
@@ -359,7 +357,6 @@ def _plan(
 
 
 def _keeps_apart(terms: TournamentTerms) -> bool:
-    """Return whether bots of one owner are not to meet."""
     return terms.rated and not terms.same_owner
 
 

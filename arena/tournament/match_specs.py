@@ -20,12 +20,6 @@ DEFAULT_LEAK_CHECKS = 0.02
 _HASHES = 2**64
 
 
-def is_sampled(match_id: str, share: float) -> bool:
-    """Return whether a match is in the share (0 to 1) that is drawn by the hash of its id, which no bot foresees."""
-    digest = hashlib.sha256(match_id.encode()).digest()
-    return int.from_bytes(digest[:8], "big") < share * _HASHES
-
-
 class MatchSpecs:
     """Knows what all matches of one tournament share, and where its bots' programs lie."""
 
@@ -80,6 +74,7 @@ class MatchSpecs:
 
     def spec(self, match: LeasedMatch) -> MatchSpec:
         """Return what to play. Raises the errors of `Programs.find`."""
+        digest = hashlib.sha256(match.match_id.encode()).digest()
         return MatchSpec(
             match_id=match.match_id,
             attempt=match.attempt,
@@ -94,7 +89,7 @@ class MatchSpecs:
             opening=match.opening,
             seats=tuple(self._seat(match, seat, leased) for seat, leased in enumerate(match.seats)),
             block=f"{self.tournament_id}/{match.block_index // self._blocks_per_seed}",
-            checks_leaks=is_sampled(match.match_id, self._leak_checks),
+            checks_leaks=int.from_bytes(digest[:8], "big") < self._leak_checks * _HASHES,
             keeps_logs=self._keep_logs,
             is_rated=self._is_rated,
         )

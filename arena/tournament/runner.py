@@ -293,11 +293,7 @@ class RetryingWriter:
     """Does one transaction after another, each again until it is done or patience ends."""
 
     def __init__(
-        self,
-        keep: Keep,
-        mend: Callable[[], None],
-        on_wait: Callable[[float, bool], None],
-        patience_s: float,
+        self, keep: Keep, mend: Callable[[], None], on_wait: Callable[[float, bool], None], patience_s: float
     ) -> None:
         """`keep` looks after the lock of whoever writes, before each transaction.
 

@@ -206,7 +206,6 @@ def _recall(
 
 
 def _of(places: Collection[int], data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a memory says of these entrants."""
     own = data["own"]
     kept = {**data, "tallies": _rows_of(places, data["tallies"])}
     if isinstance(own, dict) and own.keys() == {"skills", "starts"}:

@@ -41,7 +41,6 @@ def judge_play(matches: Sequence[PlayedTrial]) -> Finding:
 
 
 def _listed(setups: Sequence[str]) -> str:
-    """Return setups with commas between them."""
     if len(setups) == 1:
         return setups[0]
     half = len(setups) // 2  # so that texts stand in texts no deeper than need be

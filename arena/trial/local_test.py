@@ -101,13 +101,7 @@ class _Test:
         again = [played.trial.with_fresh_bots() for played in sound if self._lineup.bot.is_deterministic]
         everything = await self._play([*others, *again])
         matches = [*firsts, *everything[: len(others)]]
-        await self._judge(matches, list(zip(sound, everything[len(others) :], strict=False)))
-        return self._result(matches)
-
-    def _result(self, matches: Sequence[PlayedTrial]) -> Tested:
-        return Tested(tuple(self._findings), tuple(matches), self._executor.over)
-
-    async def _judge(self, matches: Sequence[PlayedTrial], pairs: Sequence[tuple[PlayedTrial, PlayedTrial]]) -> None:
+        pairs = list(zip(sound, everything[len(others) :], strict=False))
         blunders = blunders_in(matches)
         self._findings += await explain(blunders, self._play)
         bot = self._lineup.bot
@@ -117,6 +111,10 @@ class _Test:
         judged += [judge_ending(matches), judge_output(matches)]
         found = checks_of(self._findings)
         self._findings += [finding for finding in judged if finding.check not in found]
+        return self._result(matches)
+
+    def _result(self, matches: Sequence[PlayedTrial]) -> Tested:
+        return Tested(tuple(self._findings), tuple(matches), self._executor.over)
 
     async def _play(self, trials: Sequence[TrialMatch]) -> list[PlayedTrial]:
         self._executor.plan(len(trials))
@@ -244,7 +242,6 @@ def quantile(ascending: Sequence[int], part: float) -> int:
 
 
 def _grouped(matches: Iterable[PlayedTrial], key: Callable[[PlayedTrial], Key]) -> Mapping[Key, list[PlayedTrial]]:
-    """Return the matches by a key, in the order in which each key came first."""
     found: dict[Key, list[PlayedTrial]] = {}
     for played in matches:
         found.setdefault(key(played), []).append(played)

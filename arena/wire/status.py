@@ -43,7 +43,13 @@ def encode_status(status: Status) -> bytes:
 
     The id and the parts of a message that is a text go with it, as JSON in its metadata, unless they are too much.
     """
-    metadata = {**status.metadata, **_text_to_metadata(status.message)}
+    parts = parts_of(status.message)
+    if parts is None:
+        told = {}
+    else:
+        data = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+        told = {TEXT_KEY: data} if len(data.encode(errors="replace")) <= MOST_TEXT_BYTES else {}
+    metadata = {**status.metadata, **told}
     info = any_pb2.Any(type_url=_ERROR_INFO_URL, value=encode_error_info(status.reason, metadata))
     return b"\x08" + _varint(status.code) + _field(2, status.message.encode()) + _field(3, info.SerializeToString())
 
@@ -71,14 +77,6 @@ def decode_status(data: bytes) -> Status:
         elif number == 3 and isinstance(value, bytes):
             reason, metadata = _decode_details(value) or (reason, metadata)
     return Status(code, reason, _text_of(message, metadata.pop(TEXT_KEY, "")), metadata)
-
-
-def _text_to_metadata(message: str) -> Mapping[str, str]:
-    parts = parts_of(message)
-    if parts is None:
-        return {}
-    data = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
-    return {TEXT_KEY: data} if len(data.encode(errors="replace")) <= MOST_TEXT_BYTES else {}
 
 
 def _text_of(message: str, data: str) -> str:
@@ -149,7 +147,6 @@ def _read_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _read_varint(data: bytes, place: int) -> tuple[int, int]:
-    """Return the number that begins at a place, and the place behind it."""
     value = 0
     for shift, byte in enumerate(data[place : place + 10]):
         value |= (byte & 0x7F) << 7 * shift

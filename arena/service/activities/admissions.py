@@ -220,7 +220,6 @@ class PromotionRunner:
         return decided
 
     def _look_at(self, waiting: WaitingVersion, newest: WaitingVersion) -> bool:
-        """Look at one version, and return whether it was decided about."""
         if waiting.version.id != newest.version.id:
             return self._hold_back(
                 waiting,

@@ -65,20 +65,21 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
         else [Text("service.process_serves_home_now", "process {pid} serves this home now", pid=holder.get("pid", "?"))]
     )
     policy = policy_of(
-        str(effective.value("service.sandbox")),
-        allow_reduced=bool(effective.value("service.allow_reduced_sandbox")),
+        str(effective.value("service.sandbox")), allow_reduced=bool(effective.value("service.allow_reduced_sandbox"))
     )
     # That concerns nobody as long as there are no owners.
     if problem := sandbox_problem(StoredPrograms(VersionStore(home.store), policy)):
         notes.append(Text("service.bots_owners_would_wait", "bots of owners would wait: {why}", why=problem))
-    notes += _look_at_door(home, effective)
+    if (
+        effective.value("service.play_address")
+        and not effective.value("service.tls_certificate")
+        and find_certificate(home.tls) is None
+    ):
+        notes.append("remote bots need a certificate: start with --tls-self-signed, or set service.tls_certificate")
     wrong, soon = check_certificate(home, str(effective.value("service.tls_certificate")))
     kept: RetentionSection = effective.sections["retention"]
     return CheckReport(
-        effective,
-        (*problems, *wrong),
-        (*notes, *soon),
-        forecast(home, found, paces, _default_pace(effective), kept),
+        effective, (*problems, *wrong), (*notes, *soon), forecast(home, found, paces, _default_pace(effective), kept)
     )
 
 
@@ -95,14 +96,6 @@ def _look_at_runtimes(home: Home, effective: EffectiveSettings) -> list[str]:
         except HostingError as error:
             problems.append(str(error))
     return problems
-
-
-def _look_at_door(home: Home, effective: EffectiveSettings) -> list[str]:
-    """Return what remote bots would miss, if they are to be taken."""
-    is_open, has_own = effective.value("service.play_address"), effective.value("service.tls_certificate")
-    if not is_open or has_own or find_certificate(home.tls) is not None:
-        return []
-    return ["remote bots need a certificate: start with --tls-self-signed, or set service.tls_certificate"]
 
 
 def _default_pace(effective: EffectiveSettings) -> int:

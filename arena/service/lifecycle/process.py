@@ -164,10 +164,7 @@ class _Service:
                     ready = ready.also("play", await wait_for_remote(remote, self._settings))
                 if web is not None:
                     ready = ready.also("web", await wait_for_web(web))
-                works += [
-                    asyncio.create_task(host.run()),
-                    asyncio.create_task(activities.loop.run()),
-                ]
+                works += [asyncio.create_task(host.run()), asyncio.create_task(activities.loop.run())]
                 works.append(asyncio.create_task(watch_file(self._database)))
                 self._lock.publish(list(ready.addresses.values()))
                 self._log.info(
@@ -232,7 +229,6 @@ class _Service:
         remote: RemoteProcessSupervisor | None,
         presence: Presence,
     ) -> Ready:
-        """Listen wherever the settings say, and return where."""
         port = (lambda: 0) if remote is None else (lambda: remote.process.port)
         is_connected = None if remote is None else presence.is_connected
         owners = await open_owners(
@@ -405,7 +401,6 @@ class ExecutorFactory:
         """The programs whose runtimes the machines of a cluster need."""
 
     def slots(self) -> int:
-        """Return how many matches are played at once."""
         if self._settings.executor != RAY:
             return self._settings.workers or count_cores()
         return _AT_LEAST if self._newest is None else self._newest.slots()

@@ -113,7 +113,6 @@ class WebOptions:
 
 
 def _words_of(people: PlayLimits) -> Sequence[str]:
-    """Return what people may do as words of a command line."""
     bounds = ("--people-per-visitor", str(people.per_visitor), "--people-per-hour", str(people.per_hour))
     rated = ("--people-rated",) if people.rated else ()
     return ("--people", str(people.most), "--people-idle", f"{people.idle_s:g}", *bounds, *rated)

@@ -28,7 +28,7 @@ from ratings.errors import DatabaseFullError
 from ratings.ledger.copying import copy_database
 from ratings.read.bots import held_versions
 from ratings.read.retention import HeldCounts, held_counts
-from ratings.store.database import Database, backup, open_database, schema_revision
+from ratings.store.database import backup, open_database, schema_revision
 from ratings.store.urls import without_password
 
 FORMAT = 1
@@ -118,8 +118,8 @@ def _new_tar(path: Path, *, is_compressed: bool) -> Iterator[tarfile.TarFile]:
         os.fsync(descriptor)
 
 
-def _check(home: Home, target: Path) -> bool:
-    """Return whether the archive is to be compressed. Raises HomeArchiveError if it cannot be written at all."""
+def need_book(home: Home) -> None:
+    """Raise HomeArchiveError if a directory has no database, and so is no home."""
     if not home.has_book:
         raise HomeArchiveError(
             Text(
@@ -129,6 +129,11 @@ def _check(home: Home, target: Path) -> bool:
                 name=home.database.name,
             )
         )
+
+
+def _check(home: Home, target: Path) -> bool:
+    """Return whether the archive is to be compressed. Raises HomeArchiveError if it cannot be written at all."""
+    need_book(home)
     if target.exists():
         raise HomeArchiveError(
             Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
@@ -189,9 +194,18 @@ def _store_guarded(home: Home) -> Iterator[None]:
 
 
 def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -> tuple[HeldCounts, tuple[str, ...]]:
-    """Write everything, and return what it was, and the versions whose files were not there."""
     report(Text("service.copying_database", "copying the database"))
-    copy = _copy_database(home, directory / DATABASE)
+    file = directory / DATABASE
+    database = open_database(home.book, makes=False)
+    try:
+        if not database.is_on_server:
+            backup(database, file)
+            copy = open_database(file)
+        else:
+            copy = open_database(file)
+            copy_database(database, copy)
+    finally:
+        database.close()
     try:
         made_at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         header = {"format": FORMAT, "schema": schema_revision(copy), "made_at": made_at}
@@ -213,22 +227,17 @@ def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -
     )
     writer.add_path(DATABASE, directory / DATABASE)
     missing = tuple(_write_versions(home, hashes, writer, report))
-    _write_builds(home, frozenset(hashes), writer)
+    known = frozenset(hashes)
+    for path in sorted(home.builds.glob("*-*")):
+        version_hash, _, _ = path.name.partition("-")
+        if version_hash not in known:
+            continue
+        if path.is_dir():
+            _write_directory(path, f"{BUILDS}/{path.name}", writer)
+        elif path.suffix in (".json", ".log"):
+            writer.add_path(f"{BUILDS}/{path.name}", path)
     writer.finish({**header, "counts": asdict(counts), "missing": list(missing)})
     return counts, missing
-
-
-def _copy_database(home: Home, copy: Path) -> Database:
-    database = open_database(home.book, makes=False)
-    try:
-        if not database.is_on_server:
-            backup(database, copy)
-            return open_database(copy)
-        whole = open_database(copy)
-        copy_database(database, whole)
-        return whole
-    finally:
-        database.close()
 
 
 def _write_versions(home: Home, hashes: list[str], writer: ArchiveWriter, report: Report) -> Iterator[str]:
@@ -251,17 +260,6 @@ def _write_versions(home: Home, hashes: list[str], writer: ArchiveWriter, report
                 )
             )
             yield version_hash
-
-
-def _write_builds(home: Home, hashes: frozenset[str], writer: ArchiveWriter) -> None:
-    for path in sorted(home.builds.glob("*-*")):
-        version_hash, _, _ = path.name.partition("-")
-        if version_hash not in hashes:
-            continue
-        if path.is_dir():
-            _write_directory(path, f"{BUILDS}/{path.name}", writer)
-        elif path.suffix in (".json", ".log"):
-            writer.add_path(f"{BUILDS}/{path.name}", path)
 
 
 def _write_directory(directory: Path, name: str, writer: ArchiveWriter) -> None:

@@ -233,7 +233,6 @@ class _Unpacking:
         raise self._refusal(Text("service.end_missing", "its end is missing"))
 
     def _read_small(self, tar: tarfile.TarFile, member: tarfile.TarInfo | None, name: str) -> bytes:
-        """Return the content of a file that must come next."""
         if member is None or member.name != name or not member.isreg() or member.size > MOST_SMALL_BYTES:
             raise self._refusal(Text("service.no_where_one_must", "it has no {name} where one must be", name=name))
         data = _open(tar, member).read()

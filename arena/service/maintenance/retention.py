@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.hosting.store import VersionStore
 from arena.service.home import Home
-from arena.service.maintenance.backup import HomeArchiveError
+from arena.service.maintenance.backup import need_book
 from arena.service.settings import RetentionSection, load_settings
 from engine.text import Text, text_from_json
 from ratings.ledger.retention import RetentionLedger
@@ -48,11 +48,7 @@ def limits_of(section: RetentionSection) -> Limits:
 
 
 def enforce_limits(
-    database: Database,
-    limits: Limits,
-    *,
-    at_us: int | None = None,
-    is_stopping: Callable[[], bool] = lambda: False,
+    database: Database, limits: Limits, *, at_us: int | None = None, is_stopping: Callable[[], bool] = lambda: False
 ) -> RetentionResult:
     """Carry out what was announced and is due, and announce what else the limits want removed.
 
@@ -122,12 +118,7 @@ def _announce(database: Database, planned: Planned, at_us: int) -> RemovalRecord
     )
     ledger = RetentionLedger(database)
     return ledger.announce(
-        planned.kind,
-        before_us=planned.before_us,
-        why=planned.why,
-        due_at_us=due_at_us,
-        notices=notices,
-        at_us=at_us,
+        planned.kind, before_us=planned.before_us, why=planned.why, due_at_us=due_at_us, notices=notices, at_us=at_us
     )
 
 
@@ -264,15 +255,7 @@ def retention_report(home: Home, environ: Mapping[str, str], *, applies: bool) -
 
     Raises HomeArchiveError if there is no home, SettingsError, and the errors of `open_database`.
     """
-    if not home.has_book:
-        raise HomeArchiveError(
-            Text(
-                "service.no_home_no_give_service",
-                "{directory} is no home: it has no {name}; give that of a service",
-                directory=home.directory,
-                name=home.database.name,
-            )
-        )
+    need_book(home)
     limits = limits_of(load_settings(home.settings_file, {}, environ).values.retention)
     database = open_database(home.book, makes=False)
     try:

@@ -91,7 +91,6 @@ class DatabaseJoinPolicy:
         self._notes: set[asyncio.Task[None]] = set()
 
     async def admit(self, request: JoinRequest) -> JoinGrant:
-        """Return who joins; a bot or a version that is new is made. Raises Refusal."""
         if not request.token and address_of(request.peer) is None:
             return await self._admit_person(request)
         digest = hashlib.sha256(request.token.encode(errors="replace")).hexdigest()

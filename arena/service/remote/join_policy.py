@@ -54,7 +54,6 @@ class Presence:
         self._rooms: dict[str, int] = {}
 
     def is_connected(self, content_hash: str) -> bool:
-        """Return whether that version is there."""
         return content_hash in self._rooms
 
     def connected(self) -> Mapping[str, int]:

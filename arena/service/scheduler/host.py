@@ -80,7 +80,6 @@ class ExecutorHost:
             await asyncio.sleep(pause_s)
 
     async def _run_one(self) -> Exception:
-        """Run one executor until it fails, and return why."""
         self._failed = asyncio.get_running_loop().create_future()
         self._watch.begin_anew()
         try:

@@ -88,7 +88,6 @@ class Slots:
         return SlotsView(self, queue, width)
 
     def slots(self) -> int:
-        """Return how many matches are played at once."""
         return self._count if isinstance(self._count, int) else self._count()
 
     def use(self, executor: MatchExecutor | None) -> None:
@@ -261,7 +260,6 @@ class SlotsView:
         return await self._slots.run(self._flow, spec)
 
     async def cancel(self, match_id: str) -> None:
-        """End a match without a report; its `run` raises MatchLostError. Unknown ids are ignored."""
         await self._slots.cancel(self._flow, match_id)
 
     def close(self) -> None:

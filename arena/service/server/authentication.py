@@ -299,7 +299,6 @@ class LoginGuard:
 
 
 def _counted(address: str) -> str:
-    """Return for what an address counts."""
     try:
         found = ip_address(address)
     except ValueError:

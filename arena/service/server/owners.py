@@ -130,8 +130,7 @@ class OwnersServer:
         self._threads = Threads()
         self._authenticator = Authenticator(self._find_token, LoginGuard(services.failed_logins_per_minute))
         self._server = grpc.aio.server(
-            interceptors=(AccessInterceptor(self._authenticator, services.observe),),
-            options=_OPTIONS,
+            interceptors=(AccessInterceptor(self._authenticator, services.observe),), options=_OPTIONS
         )
         self._health = health.aio.HealthServicer()
         self._upload_counter = UploadCounter(services.uploads.history)
@@ -218,7 +217,6 @@ class OwnersServer:
             ) from error
 
     def _listen_at(self, text: str) -> str:
-        """Listen at an address and return it with its real port."""
         try:
             address = parse_address(text)
         except ValueError as error:
@@ -250,7 +248,6 @@ class OwnersServer:
         return f"{text.rpartition(':')[0]}:{port}"
 
     def _noun(self, caller: Caller, noun: str) -> Any:
-        """Return what answers for a noun of the interface, for that caller."""
         services, viewer = self._services, caller.viewer
         if noun == "entrance":
             return LocalEntrance(services.database)

@@ -94,7 +94,6 @@ class UploadCounter:
 
 
 def _lately(past: Sequence[PastUpload], now_s: float) -> list[float]:
-    """Return when the uploads of the last hour began."""
     return [one.begun_s for one in past if one.begun_s > now_s - _HOUR_S]
 
 
@@ -118,7 +117,6 @@ class LocalSubmissions:
         self._viewer = viewer
 
     def begin_upload(self, archive_sha256: str, size_bytes: int) -> UploadTicket:
-        """Announce an archive; if a part of it arrived before, the ticket says where to go on."""
         services, owner = self._services, _holder(self._viewer)
         name = upload_id(owner, archive_sha256)
         with services.quotas.held(self._viewer.owner_name) as limits:
@@ -133,7 +131,6 @@ class LocalSubmissions:
     def submit_version(
         self, upload: str, content_hash: str, message: str = "", predecessor: int | None = None
     ) -> Submitted:
-        """Make a version of an archive that arrived whole, and queue it to be admitted."""
         services, viewer = self._services, self._viewer
         own_upload(services.uploads, viewer, upload)
         with self._discarding_refused(upload):

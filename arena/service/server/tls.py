@@ -88,20 +88,12 @@ def make_certificate(directory: Path, hosts: Sequence[str]) -> TlsFiles:
         return found
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     files = TlsFiles(directory / _CERTIFICATE, directory / _KEY)
-    certificate, key = _sign(hosts)
-    _write(files.key, key)
-    _write(files.certificate, certificate)
-    return files
-
-
-def _sign(hosts: Sequence[str]) -> tuple[bytes, bytes]:
-    """Return a new certificate and its key."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-    key = ec.generate_private_key(ec.SECP256R1())
+    private = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Kingmaker Arena")])
     now = datetime.now(UTC)
     names: list[x509.GeneralName] = []
@@ -114,7 +106,7 @@ def _sign(hosts: Sequence[str]) -> tuple[bytes, bytes]:
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
-        .public_key(key.public_key())
+        .public_key(private.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - _BACKDATED)
         .not_valid_after(now + LIFETIME)
@@ -126,7 +118,10 @@ def _sign(hosts: Sequence[str]) -> tuple[bytes, bytes]:
     form = serialization.PrivateFormat.PKCS8
     plain = serialization.NoEncryption()
     pem = serialization.Encoding.PEM
-    return builder.sign(key, hashes.SHA256()).public_bytes(pem), key.private_bytes(pem, form, plain)
+    certificate, key = builder.sign(private, hashes.SHA256()).public_bytes(pem), private.private_bytes(pem, form, plain)
+    _write(files.key, key)
+    _write(files.certificate, certificate)
+    return files
 
 
 def _dns_name(host: str) -> x509.GeneralName:

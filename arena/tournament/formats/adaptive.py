@@ -193,7 +193,6 @@ def _labels(situation: Situation) -> dict[str, str]:
 
 
 def _table(situation: Situation) -> FittedTable:
-    """Return the official table of all whole blocks, entrants by label."""
     from ratings.statistics.official_table import official_table
     from ratings.statistics.results import results_of
 

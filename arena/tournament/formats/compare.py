@@ -167,7 +167,6 @@ class Compare:
         return comparison
 
     def _fold(self, situation: Situation) -> tuple[Comparison, bool]:
-        """Return what the test has seen, and whether no step is pending."""
         blocks = situation.blocks
         is_all = not any(
             block.is_pending for block in blocks[: len(blocks) // self.blocks_per_seed * self.blocks_per_seed]
@@ -261,7 +260,6 @@ def read_settings(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _matches_of(block: PlayedBlock, new: str, old: str) -> list[ComparedMatch]:
-    """Return the matches of a block in which NEW and OLD sit."""
     return [
         ComparedMatch(_seats_of(sitting, new), _seats_of(sitting, old), ranks, digest)
         for sitting, ranks, digest in zip(rotations(block.order), block.ranks, block.digests, strict=True)

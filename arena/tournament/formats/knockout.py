@@ -109,7 +109,6 @@ class Knockout:
         return bracket
 
     def _seeds(self, situation: Situation) -> Sequence[str]:
-        """Return the entrants, the best seed first."""
         entered = [entrant.id for entrant in situation.entrants]
         lots = draw(situation, "knockout")
         return sorted(entered, key=lambda entrant: lots[entrant]) if self.drawn else entered

@@ -144,7 +144,6 @@ def _best_opponent(
 
 
 def _share(own: Tally) -> int:
-    """Return how many blocks an entrant has played or will play."""
     return own.planned - own.void
 
 

@@ -161,7 +161,16 @@ def schedule(entrants: Sequence[str], *, seats: int, blocks: int, seed: int) -> 
     combinations alternate so that every beginning of the list is balanced; of one combination, successive blocks run
     through all (seats - 1)! circular orders in a drawn order, and then through all anew. Raises ScheduleError.
     """
-    check_schedule(entrants, seats=seats, blocks=blocks)
+    repeated = [entrant for entrant, times in Counter(entrants).items() if times > 1]
+    if repeated:
+        raise ScheduleError(
+            Text(
+                "tournaments.entered_more_than_once_name",
+                "{name} is entered more than once; name each version once",
+                name=repeated[0],
+            )
+        )
+    check_round_robin(len(entrants), seats=seats, blocks=blocks)
     secret = seed.to_bytes(8, "big")
     combinations = CombinationOrder(len(entrants), seats)
     planned: list[CircularOrder] = []
@@ -175,20 +184,6 @@ def schedule(entrants: Sequence[str], *, seats: int, blocks: int, seed: int) -> 
 def count_matches(entrants: int, *, seats: int, blocks: int) -> int:
     """Return how many matches the blocks of `schedule` have."""
     return math.comb(entrants, seats) * blocks * seats
-
-
-def check_schedule(entrants: Sequence[str], *, seats: int, blocks: int) -> None:
-    """Raise ScheduleError unless `schedule` can plan this."""
-    repeated = [entrant for entrant, times in Counter(entrants).items() if times > 1]
-    if repeated:
-        raise ScheduleError(
-            Text(
-                "tournaments.entered_more_than_once_name",
-                "{name} is entered more than once; name each version once",
-                name=repeated[0],
-            )
-        )
-    check_round_robin(len(entrants), seats=seats, blocks=blocks)
 
 
 def check_round_robin(entrants: int, *, seats: int, blocks: int) -> None:

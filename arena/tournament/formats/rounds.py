@@ -61,7 +61,6 @@ def _of_swiss(form: Swiss, situation: Situation) -> Iterator[Met]:
 
 
 def _by_table(wave: Wave) -> list[list[PlayedBlock]]:
-    """Return the blocks of a round, those of one table together."""
     tables: dict[frozenset[str], list[PlayedBlock]] = {}
     for block in wave:
         tables.setdefault(frozenset(block.order), []).append(block)
