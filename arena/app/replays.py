@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from arena.app.lookup import find_tournament, find_version
 from arena.app.policy import AppContext, hidden_matches, need_organiser, need_shown
@@ -16,9 +15,6 @@ from ratings.read import match_list, matches
 from ratings.read.match_list import MatchFilter
 from ratings.store.models import MatchRecord
 from ratings.values.states import MatchState
-
-if TYPE_CHECKING:
-    pass
 
 _PART = 100
 _FIGURES = ("wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us")

@@ -246,8 +246,6 @@ def standing_of(context: AppContext, row: TournamentRow) -> tuple[str, LockHolde
 
 def standings_of(context: AppContext, tournament_id: str) -> tuple[StandingRow, ...]:
     """Return the whole table of a tournament as the viewer may see it, best first."""
-    from arena.app.tournaments import make_table
-
     report = tournament_report(context.database, tournament_id)
     return _shown(context, report.row, make_table(context.database, report).rows)
 

@@ -257,15 +257,12 @@ class Bridge:
             self._cures_left = _MOST_CURES
             if not self._was_joined:
                 for sentence in differing_rules(response.joined.games, self._options.installed_rules):
-                    self._publish(
-                        Note(
-                            Text(
-                                "connect.engine_installed_here_does_bot",
-                                "{what}, as the engine installed here does; a bot that uses it will fail",
-                                what=sentence,
-                            )
-                        )
+                    why = Text(
+                        "connect.engine_installed_here_does_bot",
+                        "{what}, as the engine installed here does; a bot that uses it will fail",
+                        what=sentence,
                     )
+                    self._publish(Note(why))
             bot = self._options.name if self._route.owner is None else f"{self._route.owner}/{self._options.name}"
             address, names, room = self._route.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
             self._publish(Connected(address, bot, self._options.version, names, room, again=self._was_joined))

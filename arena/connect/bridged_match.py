@@ -160,15 +160,12 @@ class BridgedMatch:
                 )
                 return
             if history.is_passed(what.ply):
-                self._publish(
-                    Note(
-                        Text(
-                            "connect.answer_ply_came_after_service",
-                            "an answer to ply {ply} came after the service had gone on; it was left out",
-                            ply=what.ply,
-                        )
-                    )
+                why = Text(
+                    "connect.answer_ply_came_after_service",
+                    "an answer to ply {ply} came after the service had gone on; it was left out",
+                    ply=what.ply,
                 )
+                self._publish(Note(why))
                 return
             act = play_pb2.Act(match_id=what.match_id, ply=what.ply, actions=what.actions, note=what.note)
             request = play_pb2.PlayRequest(act=act)

@@ -110,15 +110,12 @@ class BridgedMatches:
         known = self._matches.get(event.match_id)
         if known is None and not self._has_been_strange:
             self._has_been_strange = True
-            self._publish(
-                Note(
-                    Text(
-                        "connect.service_spoke_match_which_not",
-                        "the service spoke of the match {match}, which has not begun here",
-                        match=event.match_id[:40],
-                    )
-                )
+            why = Text(
+                "connect.service_spoke_match_which_not",
+                "the service spoke of the match {match}, which has not begun here",
+                match=event.match_id[:40],
             )
+            self._publish(Note(why))
         elif known is not None:
             known[0].receive(event)
 
@@ -133,16 +130,12 @@ class BridgedMatches:
         if len(self) >= (MOST_TAKEN_UP if started.resumed else most_at_once(self._asked_for)):
             if not self._has_refused:
                 self._has_refused = True
-                self._publish(
-                    Note(
-                        Text(
-                            "service.service_begins_more_than_matches",
-                            "the service begins more than {count} matches at once; those that are too many are not "
-                            "played",
-                            count=self._asked_for,
-                        )
-                    )
+                why = Text(
+                    "service.service_begins_more_than_matches",
+                    "the service begins more than {count} matches at once; those that are too many are not played",
+                    count=self._asked_for,
                 )
+                self._publish(Note(why))
             return
         match = BridgedMatch(started, self._bots, self._send, self._publish)
         self._publish(began(started))

@@ -264,16 +264,9 @@ async def prepare(
     """
 
     def announce(manifest: BotManifest) -> None:
-        publish(
-            Note(
-                Text(
-                    "connect.building_with",
-                    "building {name} with `{command}`",
-                    name=manifest.name,
-                    command=shlex.join(manifest.build),
-                )
-            )
-        )
+        command = shlex.join(manifest.build)
+        why = Text("connect.building_with", "building {name} with `{command}`", name=manifest.name, command=command)
+        publish(Note(why))
 
     prepared = await prepare_copy(directory, policy, runtimes, root, announce)
     if isinstance(prepared, BuildFailure):

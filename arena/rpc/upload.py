@@ -29,8 +29,6 @@ _PASSING = (UnreachableError, UnavailableError, UnknownError)
 
 @dataclass(slots=True)
 class _Handing:
-    """One bot on its way."""
-
     arena: RemoteArena
     file: BinaryIO
     archive: Archive

@@ -123,8 +123,6 @@ async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Repo
 
 
 class _Admission:
-    """One admission under way."""
-
     def __init__(self, request: AdmissionRequest, executor: MatchExecutor, report: Report) -> None:
         self._request = request
         self._executor = executor

@@ -19,8 +19,6 @@ Labels = tuple[str, ...]
 
 
 class _Metric(Protocol):
-    """What the registry needs of a metric."""
-
     def lines(self) -> list[str]:
         """Return its samples in the exposition format."""
 

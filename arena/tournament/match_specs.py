@@ -74,6 +74,7 @@ class MatchSpecs:
 
     def spec(self, match: LeasedMatch) -> MatchSpec:
         """Return what to play. Raises the errors of `Programs.find`."""
+        # Whose deterministic bots are asked again is drawn by the hash of the id, which no bot foresees.
         digest = hashlib.sha256(match.match_id.encode()).digest()
         return MatchSpec(
             match_id=match.match_id,

@@ -81,8 +81,6 @@ async def try_out(lineup: Lineup, executor: MatchExecutor, on_progress: OnProgre
 
 
 class _Test:
-    """One test under way."""
-
     def __init__(self, lineup: Lineup, executor: MatchExecutor, on_progress: OnProgress) -> None:
         self._lineup = lineup
         self._executor = _CountingExecutor(executor, on_progress)

@@ -95,7 +95,7 @@ def make_activity_set(
     remote = LeaderActivities(
         ServerLock(context.database, REMOTE),
         [availability, *play(bool)],
-        _nothing,
+        lambda: None,
         context.log,
         "remote bots and people",
     )
@@ -108,10 +108,6 @@ def _plays_beside(context: ServiceContext, remote: bool) -> bool:
     If none of them takes remote bots, what would need them is begun in vain, which tells the organiser.
     """
     return not remote or (not context.takes_remote and holder_of(context.database, REMOTE) is None)
-
-
-def _nothing() -> None:
-    """Begin without ado."""
 
 
 class Activity(Protocol):

@@ -130,20 +130,14 @@ class AdmissionRunner:
             failure = await build_for_admission(
                 self._context.programs, taken.version.content_hash, has_owner=taken.owner is not None
             )
-            if failure is not None:
-                return AdmissionVerdict(
-                    AdmissionOutcome.REFUSED,
-                    (failure,),
-                    Text("service.refused", "Refused: {why}", why=failure.sentence),
-                )
-            request = await asyncio.to_thread(self._request, taken)
+            if failure is None:
+                request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
-            finding = failed(
-                TrialCheck.START, Text("service.cannot_started_here", "It cannot be started here: {why}.", why=error)
-            )
-            return AdmissionVerdict(
-                AdmissionOutcome.REFUSED, (finding,), Text("service.refused", "Refused: {why}", why=finding.sentence)
-            )
+            why = Text("service.cannot_started_here", "It cannot be started here: {why}.", why=error)
+            failure = failed(TrialCheck.START, why)
+        if failure is not None:
+            why = Text("service.refused", "Refused: {why}", why=failure.sentence)
+            return AdmissionVerdict(AdmissionOutcome.REFUSED, (failure,), why)
 
         def report(finding: Finding) -> None:
             if not self._ledger.add_finding(taken.admission.id, finding_json(finding)):

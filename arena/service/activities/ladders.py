@@ -47,8 +47,6 @@ WHY = Text("service.not_connected", "it is not connected")
 
 @dataclass(frozen=True, slots=True)
 class _LadderEntrants:
-    """A ladder and who takes part in its season."""
-
     running: RunningLadder
     present: tuple[str, ...]
 

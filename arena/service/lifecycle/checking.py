@@ -45,14 +45,14 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
     """Look at settings, database and disk; nothing is changed, and a service may run meanwhile."""
     problems = list(effective.problems)
     found, paces = Volume(), list[int]()
+    usual_pace = int(effective.value("service.matches_per_day"))
     try:
         if is_there(home.book):
             with suppress(EmptyDatabaseError):  # it gets its tables when the service starts
                 database = open_database(home.book, makes=False)
                 try:
-                    default = _default_pace(effective)
                     found = volume(database)
-                    paces = [rate_of(one.ladder.settings, default) for one in open_ladders(database)]
+                    paces = [rate_of(one.ladder.settings, usual_pace) for one in open_ladders(database)]
                 finally:
                     database.close()
     except RatingsError as error:
@@ -78,9 +78,7 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
         notes.append("remote bots need a certificate: start with --tls-self-signed, or set service.tls_certificate")
     wrong, soon = check_certificate(home, str(effective.value("service.tls_certificate")))
     kept: RetentionSection = effective.sections["retention"]
-    return CheckReport(
-        effective, (*problems, *wrong), (*notes, *soon), forecast(home, found, paces, _default_pace(effective), kept)
-    )
+    return CheckReport(effective, (*problems, *wrong), (*notes, *soon), forecast(home, found, paces, usual_pace, kept))
 
 
 def _look_at_runtimes(home: Home, effective: EffectiveSettings) -> list[str]:
@@ -96,10 +94,6 @@ def _look_at_runtimes(home: Home, effective: EffectiveSettings) -> list[str]:
         except HostingError as error:
             problems.append(str(error))
     return problems
-
-
-def _default_pace(effective: EffectiveSettings) -> int:
-    return int(effective.value("service.matches_per_day"))
 
 
 def check_certificate(home: Home, named: str, now: datetime | None = None) -> tuple[list[str], list[str]]:

@@ -97,7 +97,20 @@ def restore_home(archive: Path, directory: Path, report: Report = lambda _senten
         staging.rename(directory)
         fsync(directory.parent)
     except OSError as error:
-        raise HomeArchiveError(_explain(directory, error)) from error
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        why = (
+            Text("service.no_room_left_disk", "no room is left on its disk")
+            if is_full
+            else placed(os_error_text(error), error.filename or directory)
+        )
+        raise HomeArchiveError(
+            Text(
+                "service.not_restored_make_room_name",
+                "{path} was not restored: {why}; make room or name another directory; nothing was left behind",
+                path=directory,
+                why=why,
+            )
+        ) from error
     finally:
         remove_tree(str(staging))
     return RestoredHome(Home(directory), unpacked, problems, database_was)
@@ -143,21 +156,6 @@ def _problems(home: Home) -> tuple[str, ...]:
         return (*check(database), *problems)
     finally:
         database.close()
-
-
-def _explain(directory: Path, error: OSError) -> str:
-    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    why = (
-        Text("service.no_room_left_disk", "no room is left on its disk")
-        if is_full
-        else placed(os_error_text(error), error.filename or directory)
-    )
-    return Text(
-        "service.not_restored_make_room_name",
-        "{path} was not restored: {why}; make room or name another directory; nothing was left behind",
-        path=directory,
-        why=why,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
@@ -16,16 +15,13 @@ import structlog
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from arena.model.bots import Admission
 from arena.model.errors import FellBehindError
-from arena.model.operations import Operation, OperationState
 from arena.rpc.calls import PLACES, Rpc, all_rpcs
 from arena.service.server.authentication import CALLER, Authenticator, Caller
 from arena.service.server.errors import FAILED, CallError, SlowReaderError, status_of
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
 from engine.text import Text, english
 from ratings.errors import InvitationError
-from ratings.values.states import AdmissionState
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -162,28 +158,15 @@ Stream = Callable[..., AsyncGenerator[Any, None]]
 _FIRST_LOOK_S, _LAST_LOOK_S = 0.25, 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """How something is watched: what is looked at again and again, and when it is over."""
-
-    look: str
-    is_over: Callable[[Any], bool]
-
-
-def _is_admission_over(admission: Admission) -> bool:
-    return admission.state not in {AdmissionState.QUEUED, AdmissionState.RUNNING}
-
-
-def _is_operation_over(operation: Operation) -> bool:
-    return operation.state not in {OperationState.QUEUED, OperationState.RUNNING}
-
-
 # A watcher holds no thread: the interface is asked again and again, and watchers of one thing share the answers.
-_WATCHES: Mapping[str, _Watch] = {
-    "watch_admission": _Watch("get_admission", _is_admission_over),
-    "watch_operation": _Watch("get_operation", _is_operation_over),
-    "watch_tournament": _Watch("get_progress", _is_operation_over),
+_WATCHES: Mapping[str, str] = {
+    "watch_admission": "get_admission",
+    "watch_operation": "get_operation",
+    "watch_tournament": "get_progress",
 }
+"""What is asked, by the method that watches, until it is over."""
+_UNDER_WAY = ("queued", "running")
+"""The states of an admission, and of any other long job, that is not over."""
 
 
 class Servicer:
@@ -218,8 +201,8 @@ class Servicer:
     def _many_answers(self, rpc: Rpc) -> Any:
         if rpc.method in self._streams:
             return self._stream(rpc, self._streams[rpc.method])
-        watch = _WATCHES.get(rpc.method)
-        return self._watcher(rpc, watch) if watch else self._items(rpc)
+        look = _WATCHES.get(rpc.method)
+        return self._watcher(rpc, look) if look else self._items(rpc)
 
     def _stream(self, rpc: Rpc, begin: Stream) -> Any:
         async def answer(request: Message, _context: object) -> AsyncIterator[Message]:
@@ -245,25 +228,24 @@ class Servicer:
 
         return answer
 
-    def _watcher(self, rpc: Rpc, watch: _Watch) -> Any:
+    def _watcher(self, rpc: Rpc, look: str) -> Any:
         async def answer(request: Message, _context: object) -> AsyncIterator[Message]:
             caller, arguments = CALLER.get(), _arguments(rpc, request)
             key = (rpc.path, tuple(arguments.items()), caller.viewer.scope, caller.viewer.owner_id)
             last, wait_s = None, _FIRST_LOOK_S
             while True:
-                found = await self._threads.share(key, lambda: self._look(caller, rpc, watch, arguments), wait_s / 2)
+                found = await self._threads.share(
+                    key, lambda: getattr(self._nouns(caller, rpc.noun), look)(**arguments), wait_s / 2
+                )
                 if found != last:
                     yield rpc.encode_response(found)
                     last, wait_s = found, _FIRST_LOOK_S
-                if watch.is_over(found):
+                if found.state not in _UNDER_WAY:
                     return
                 await asyncio.sleep(wait_s)
                 wait_s = min(2 * wait_s, _LAST_LOOK_S)
 
         return answer
-
-    def _look(self, caller: Caller, rpc: Rpc, watch: _Watch, arguments: Mapping[str, Any]) -> Any:
-        return getattr(self._nouns(caller, rpc.noun), watch.look)(**arguments)
 
     def _items(self, rpc: Rpc) -> Any:
         def begin(caller: Caller, request: Message) -> Iterator[Any]:

@@ -18,7 +18,6 @@ from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.archive.packing import CHUNK_BYTES, expand_chunk
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.store import StoredVersion
 from arena.hosting.uploads.area import UploadArea, upload_id
 from arena.hosting.uploads.disk import PastUpload, Upload, UploadHistory
 from arena.hosting.uploads.errors import (
@@ -146,7 +145,11 @@ class LocalSubmissions:
                     lambda part: part.replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot"),
                 )
                 raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
-            made = self._submit(upload, self._new_version(stored, message, predecessor))
+            manifest, owner = stored.manifest, self._viewer.owner_name
+            new = NewVersion(
+                manifest.name, stored.hash, manifest.to_json(), owner, message, predecessor, actor=owner or OPERATOR
+            )
+            made = self._submit(upload, new)
         return Submitted(
             bot=stored_bot_name(viewer.owner_name, stored.manifest.name),
             number=made.version.number,
@@ -166,12 +169,6 @@ class LocalSubmissions:
             name = stored_bot_name(new.owner, new.bot)
             self._end(upload, sentence=f"{name} version {made.version.number}")
         return made
-
-    def _new_version(self, stored: StoredVersion, message: str, predecessor: int | None) -> NewVersion:
-        manifest, owner = stored.manifest, self._viewer.owner_name
-        return NewVersion(
-            manifest.name, stored.hash, manifest.to_json(), owner, message, predecessor, actor=owner or OPERATOR
-        )
 
     @contextmanager
     def _discarding_refused(self, upload: str) -> Iterator[None]:
