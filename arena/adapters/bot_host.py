@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.app.store import store_of
+from arena.app.bot_files import store_of
 from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, BotManifest

@@ -156,7 +156,7 @@ class LocalArena:
 
     @property
     def operations(self) -> port.Operations:
-        from arena.app.operations import LocalOperations
+        from arena.app.long_operations import LocalOperations
 
         return LocalOperations(self._context)
 
@@ -167,7 +167,7 @@ def open_for_visitors(db: str) -> Iterator[LocalArena]:
 
     Raises the errors of `ratings.store.database.open_for_reading`.
     """
-    from arena.app.store import store_of
+    from arena.app.bot_files import store_of
     from arena.hosting.sandbox.programs import StoredPrograms
 
     with closing(open_for_reading(db)) as database:

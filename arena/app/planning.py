@@ -28,7 +28,8 @@ from arena.tournament import creation
 from arena.tournament.creation import ChooseName, TournamentTerms, longest_match_us
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
-from arena.tournament.formats import catalog, seeds
+from arena.tournament.formats import catalog
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import Gauntlet

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.match.replay import load
 from arena.match.verify import verify
-from arena.tournament.formats import seeds
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.stored import blocks_per_seed, clock_of
 from engine.text import Text
 from ratings.errors import ArchiveError

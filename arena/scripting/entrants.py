@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.app.store import add_bot
+from arena.app.bot_files import add_bot
 from arena.hosting.builder.build import BuildFailure, build_here
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, ManifestError
 from arena.hosting.sample_bots import sample_directory, sample_names

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from arena.app.store import store_of
+from arena.app.bot_files import store_of
 from arena.service.errors import HomeError, HomeHeldError
 from arena.tournament.playing import home_lock, take
 from arena.tournament.seed_key import KEY_SUFFIX

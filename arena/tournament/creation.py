@@ -10,7 +10,8 @@ from typing import Any
 from arena.match.time_control import TimeControl, format_time_control
 from arena.tournament.entrants import check_all, check_entrant, check_owners
 from arena.tournament.errors import RequestError
-from arena.tournament.formats import catalog, seeds
+from arena.tournament.formats import catalog
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.blocks import BlockDraw, longest_opening
 from arena.tournament.formats.compare import Compare

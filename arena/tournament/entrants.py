@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.tournament.errors import NotPlayableError, RequestError
-from arena.tournament.formats import catalog, seeds
+from arena.tournament.formats import catalog
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Entrant, Format
 from arena.tournament.formats.roundrobin import Gauntlet

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from arena.match.spec import MatchSpec, SeatProgram, SeatSpec, program_seat
 from arena.tournament.errors import NotPlayableError, RequestError
-from arena.tournament.formats.seeds import bot_seed, match_chance_seed
+from arena.tournament.formats.random_seeds import bot_seed, match_chance_seed
 from arena.tournament.stored import blocks_per_seed, clock_of
 from engine import registry
 from engine.text import Text

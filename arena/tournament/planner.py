@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena.tournament.formats import seeds
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.catalog import foldable, is_ready, seen_by_plan
 from arena.tournament.formats.format import NOTHING, Concluding, Format, Situation, Wave

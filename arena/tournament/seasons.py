@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arena.tournament.formats import catalog, seeds
+from arena.tournament.formats import catalog
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.final import Final
 from arena.tournament.planner import planner_of
 from ratings.ledger.ladder_ledger import LadderLedger

@@ -16,7 +16,7 @@ from arena.match.spec import DRAWN_LATER, MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.model.bots import Finding
 from arena.tournament.formats.blocks import draw_opening
-from arena.tournament.formats.seeds import derive, secret_from_seed
+from arena.tournament.formats.random_seeds import derive, secret_from_seed
 from arena.trial.trials import RULES, TrialMatch, TrialSetup, failed
 from engine import registry
 from engine.text import Text

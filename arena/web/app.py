@@ -31,7 +31,8 @@ from arena.web.owners import pages as owners
 from arena.web.owners import sessions, submissions
 from arena.web.owners.sessions import NotSignedInError, SessionStore, answer_strangers
 from arena.web.owners.submissions import MOST_FOLLOWERS
-from arena.web.pages import bots, exports, front, games, leaderboards, matches, tournaments
+from arena.web.pages import bots, exports, front, leaderboards, matches, tournaments
+from arena.web.pages import game_catalog as games
 from arena.web.people import lobby
 from arena.web.people import pages as people
 from arena.web.people.tables import open_tables

@@ -18,7 +18,7 @@ from arena.model.port import ShownArena
 from arena.web.api import feed
 from arena.web.api.openapi import PREFIX, document_of
 from arena.web.pages import front
-from arena.web.pages.games import rules_of
+from arena.web.pages.game_catalog import rules_of
 from arena.web.shared.answer_cache import AnswerCache
 from arena.web.shared.rendering import STATIC, environment, static_address
 from arena.web.shared.site import Site

@@ -15,7 +15,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.planning import TournamentRequest
-from arena.tournament.formats.seeds import secret_from_seed
+from arena.tournament.formats.random_seeds import secret_from_seed
 from ratings.ledger.ledger import Ledger
 from ratings.read.accounts import find_owner
 from ratings.read.tournaments import tournament_row

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import event
 
 from arena.app.arena import LocalArena
-from arena.app.store import add_bot
+from arena.app.bot_files import add_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.report import LeakCheckResult, SeatLogText

@@ -14,8 +14,8 @@ from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
 from arena.tournament.creation import TournamentTerms, create_match, create_tournament
 from arena.tournament.formats.format import Format, FormatStanding, Situation
+from arena.tournament.formats.random_seeds import secret_from_seed
 from arena.tournament.formats.roundrobin import RoundRobin
-from arena.tournament.formats.seeds import secret_from_seed
 from arena.tournament.stored import format_of, situation_of, table_situation
 from engine import registry
 from ratings.ledger.ledger import Ledger

@@ -11,7 +11,7 @@ import pytest
 from arena.hosting.store import StoreError
 from arena.match.time_control import parse_time_control
 from arena.tournament.errors import RequestError
-from arena.tournament.formats import seeds
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format, ScheduleError
 from arena.tournament.formats.knockout import Knockout

@@ -12,7 +12,7 @@ import pytest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import RuntimeSettings, UnknownRuntimeError
 from arena.tournament.creation import create_tournament
-from arena.tournament.formats import seeds
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.match_specs import MatchSpecs
 from arena.tournament.run_progress import RunProgress

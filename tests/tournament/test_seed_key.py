@@ -7,7 +7,7 @@ import pytest
 
 from arena.tournament.entrants import join
 from arena.tournament.errors import RequestError
-from arena.tournament.formats import seeds
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.seed_key import SeedKey
 from ratings.ledger.leasing import LeasedMatch

@@ -59,7 +59,7 @@ BOUNDARIES = {
     "arena/adapters/bot_host.py": Boundary(
         (
             "arena.adapters.bot_host",
-            "arena.app.store",
+            "arena.app.bot_files",
             "arena.referee",
             "arena.worker",
             "arena.hosting",
@@ -127,7 +127,7 @@ BOUNDARIES = {
     "arena/app": Boundary(
         ("arena.app", "arena.model", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
-    "arena/app/store.py": Boundary(
+    "arena/app/bot_files.py": Boundary(
         ("arena.hosting", "arena.model.bots", "arena.tournament.seed_key", "ratings"), ("platformdirs",)
     ),
     "arena/rpc": Boundary(

@@ -17,7 +17,7 @@ from arena.i18n.catalogue import NAMES
 from arena.model.tournaments import SINGLE_MATCH
 from arena.web.app import make_app
 from arena.web.pages import front
-from arena.web.pages.games import render_markdown, rules_of
+from arena.web.pages.game_catalog import render_markdown, rules_of
 from arena.web.shared.site import Site
 from engine import registry
 from ratings.ledger.ledger import Ledger
@@ -213,7 +213,7 @@ def test_an_unknown_game_and_a_wrong_number_of_seats_are_not_found(client: TestC
 
 
 def test_a_plain_game_is_shown_as_text(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.pages.games.board_size", lambda _game, _seats: None)
+    monkeypatch.setattr("arena.web.pages.game_catalog.board_size", lambda _game, _seats: None)
     page = client.get("/games/foreign_king?seats=4").text
     assert '<pre tabindex="0">' in page
     assert "board.svg" not in page

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from arena.app.store import copy_files, other_key
+from arena.app.bot_files import copy_files, other_key
 from arena.cli.shared import errors, settings
 from arena.cli.shared.connect import need_here, next_command, refuse_server
 from arena.cli.shared.errors import CliError, MisuseError

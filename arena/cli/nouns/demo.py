@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from arena.app.store import add_bot
+from arena.app.bot_files import add_bot
 from arena.cli.shared import settings
 from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect, need_here, read_place

@@ -34,7 +34,7 @@ class Storage:
     @property
     def store(self) -> VersionStore:
         """Return the store of the bots' files."""
-        from arena.app.store import store_of
+        from arena.app.bot_files import store_of
 
         return store_of(self.place)
 

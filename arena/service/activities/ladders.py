@@ -18,7 +18,7 @@ from arena.service.logs import Logger
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.supervision import SupervisedTasks, TaskSpec
 from arena.tournament.errors import NotPlayableError, TournamentError
-from arena.tournament.formats import seeds
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.format import ScheduleError
 from arena.tournament.planner import planner_of
 from arena.tournament.rate_limit import MatchRateLimit, matches_to_look_at, pace_after, rate_of

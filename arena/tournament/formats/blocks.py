@@ -8,7 +8,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from arena.tournament.formats import seeds
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.format import CircularOrder
 from engine.chance import SeededChance
 from engine.core import Game

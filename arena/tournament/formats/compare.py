@@ -21,8 +21,8 @@ from arena.tournament.formats.format import (
     Traits,
     check_size,
 )
+from arena.tournament.formats.random_seeds import derive
 from arena.tournament.formats.seating import Places, circular_order
-from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.tally import standings_by_score
 from engine.chance import SeededChance
 from engine.text import Text

@@ -17,8 +17,8 @@ from arena.tournament.formats.format import (
     check_entrants,
     check_size,
 )
+from arena.tournament.formats.random_seeds import derive
 from arena.tournament.formats.seating import Owners, most_tables, owners_of, seat_groups
-from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.tally import standings_by_score
 from engine.chance import SeededChance
 from engine.text import Text

@@ -21,8 +21,8 @@ from arena.tournament.formats.format import (
     check_entrants,
     check_size,
 )
+from arena.tournament.formats.random_seeds import derive
 from arena.tournament.formats.seating import are_apart, circular_order, owners_of, seat_groups
-from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.tally import by_score, standing_rows, standings_by_score, tally
 from engine.chance import Chance, SeededChance
 from engine.text import Text

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from arena.tournament.formats.format import CircularOrder, Entrant, ScheduleError, Situation
-from arena.tournament.formats.seeds import derive
+from arena.tournament.formats.random_seeds import derive
 from engine.chance import SeededChance
 from engine.text import Text
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats import seeds
+from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.blocks import draw_opening, longest_opening
 from engine.core import SeatsError
 from tests.support.nim import NIM, NimOptions

@@ -89,7 +89,7 @@ def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) 
 
     The error of a directory that is alone is raised; so is one of the database, which none of them could escape.
     """
-    from arena.app.store import add_bot
+    from arena.app.bot_files import add_bot
     from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
     from ratings.errors import DatabaseError
 

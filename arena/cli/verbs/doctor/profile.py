@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from arena.app.store import add_bot
+from arena.app.bot_files import add_bot
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import build_added
