@@ -185,7 +185,7 @@ class ProxiedListener:
                 process.kill()
             await listener.close()
             if isinstance(error, TimeoutError):
-                raise RuntimeError(f"a porter did not open its door within {START_PATIENCE_S:g} s") from error
+                raise RuntimeError(f"a bot proxy did not open its listener within {START_PATIENCE_S:g} s") from error
             raise
         listener.address = f"unix:{listener.socket}"
         listener.admission.token = opened[0]["token"]
@@ -233,7 +233,7 @@ class ProxiedListener:
             return
         why = await self._describe_end()
         if not self._is_closing and is_crash(self._process.returncode, self._stderr.decode("utf-8", "replace")):
-            self.admission.report_flood(Flood(_WHY, {"porter": why}))
+            self.admission.report_flood(Flood(_WHY, {"bot_proxy": why}))
         elif not self._is_closing:
             self._on_lost(why)
 
@@ -248,7 +248,7 @@ class ProxiedListener:
         code = await self._process.wait()
         await self._draining
         words = self._stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        return f"a porter ended ({describe_end(code)}){': ' if words else ''}{''.join(words)}"
+        return f"a bot proxy ended ({describe_end(code)}){': ' if words else ''}{''.join(words)}"
 
     async def _drain(self) -> None:
         assert self._process.stderr is not None

@@ -142,7 +142,7 @@ class BotStarter:
                 return True
         finally:
             self._close(listener)
-        self._on_lost("nobody who comes to a door here is heard")
+        self._on_lost("connections to the listeners here are not accepted")
         return False
 
     def end(self, bot: WarmBot) -> None:
@@ -182,7 +182,7 @@ class BotStarter:
             async with asyncio.timeout(CLOSE_PATIENCE_S):
                 await listener.close()
         except TimeoutError:
-            self._on_lost(f"the door of a bot did not close within {CLOSE_PATIENCE_S:g} s")
+            self._on_lost(f"the listener of a bot did not close within {CLOSE_PATIENCE_S:g} s")
 
     async def _launch(self, seat: SeatSpec, listener: BotListener, game: str | None) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))

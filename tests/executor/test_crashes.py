@@ -55,8 +55,8 @@ async def test_two_who_bring_workers_down_are_named_and_the_others_lose_nothing(
     assert faults(report) == {0: "FLOOD", 1: "FLOOD"}
     assert report.result.ranks[2] == 1
     crashed, filled = report.result.faults
-    assert signal.SIGSEGV.name in crashed.evidence["porter"]
-    assert "250 MB are allowed" in filled.evidence["porter"]
+    assert signal.SIGSEGV.name in crashed.evidence["bot_proxy"]
+    assert "250 MB are allowed" in filled.evidence["bot_proxy"]
     assert faults(other) == {}
 
 
@@ -65,7 +65,7 @@ async def test_one_who_burns_the_workers_time_is_named(zoo: Path) -> None:
     async with LocalExecutor(1) as executor:
         report = await executor.run(king_spec("m1", bots(zoo, "", "burn", "")))
     assert faults(report) == {1: "FLOOD"}
-    assert "0.5 s are allowed" in report.result.faults[0].evidence["porter"]
+    assert "0.5 s are allowed" in report.result.faults[0].evidence["bot_proxy"]
     assert report.result.ranks[1] == 3
 
 

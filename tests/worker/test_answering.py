@@ -53,7 +53,7 @@ async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyP
         report = await host.play(king_spec("m1", [scripted("exit-at-once"), scripted(), scripted()]))
     assert next(heard, None) is None  # it was started twice, and the second time was its own fault
     assert [fault.cause for fault in report.result.faults] == [FaultCause.START_FAILED]
-    assert told == ["nobody who comes to a door here is heard"]
+    assert told == ["connections to the listeners here are not accepted"]
 
 
 @pytest.mark.host_fault("no-thread-for-a-worker")

@@ -38,7 +38,7 @@ async def test_an_error_reaches_the_bot_and_a_bot_proxy_that_was_killed_is_the_h
             assert "use a kit of major version" in await call.details()
         assert listener.count_messages() == 1
         os.kill(listener._process.pid, signal.SIGKILL)
-        assert await lost == "a porter ended (SIGKILL)"
+        assert await lost == "a bot proxy ended (SIGKILL)"
         assert stream.flood is None
         await listener.close()
         assert listener.socket is not None
@@ -60,14 +60,14 @@ async def test_a_bot_proxy_that_is_stopped_and_not_dead_is_ended_and_nobody_is_b
             await heard.wait()  # it is asked, and answers
         os.kill(listener._process.pid, signal.SIGSTOP)
         monkeypatch.setattr(pipes, "SILENCE_S", 2.0)  # until now it may have been silent for want of a core
-        assert await lost == "a porter ended (SIGKILL): it said nothing for 2 s, and was ended"
+        assert await lost == "a bot proxy ended (SIGKILL): it said nothing for 2 s, and was ended"
         assert not listener.admission.stream.done()
         await listener.close()
 
 
 async def test_a_bot_proxy_that_cannot_start_says_why(tmp_path: Path, mark: str) -> None:
     lost: list[str] = []
-    with pytest.raises(RuntimeError, match="a porter ended"):
+    with pytest.raises(RuntimeError, match="a bot proxy ended"):
         await ProxiedListener.open(tmp_path / ("x" * 200), OwnLimits(), lost.append)
     assert lost == []
 
