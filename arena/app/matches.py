@@ -158,13 +158,13 @@ class LocalMatches:
         return watching.watched_match(self._context, match, seat)
 
     def read_events(self, watched: WatchedMatch, after: int) -> list[MatchEvent]:
-        """Return the events, after that sequence, of a match that is over."""
+        """Return the events, after that sequence, of a finished match."""
         from arena.app import watching
 
         return watching.history(self._context, watched, after)
 
     def read_log(self, watched: WatchedMatch, seat: int, after: int) -> list[LogPart]:
-        """Return the log, behind that many bytes, of a seat in a match that is over."""
+        """Return the log, behind that many bytes, of a seat in a finished match."""
         from arena.app import watching
 
         return watching.stored_log(self._context, watched, seat, after)

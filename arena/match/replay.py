@@ -236,7 +236,7 @@ class WrittenReplay:
 
 
 def write_replay(match: Match, started_at_us: int, duration_us: int) -> WrittenReplay:
-    """Return the replay of a match that is over."""
+    """Return the replay of a finished match."""
     spec = match.spec
     head: dict[str, Any] = {
         "format": FORMAT,

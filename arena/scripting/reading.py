@@ -64,7 +64,7 @@ def score_matrix(port: ArenaPort, tournament: str | None, pool: str | None, limi
 
 
 def played_match(port: ArenaPort, match: str) -> PlayedMatch:
-    """Return a match that is over. Raises VoidMatchError for one that the host could not play."""
+    """Return a finished match. Raises VoidMatchError for one that the host could not play."""
     detail = port.matches.get_match(match)
     if detail.state is MatchState.VOID:
         raise VoidMatchError(f"match {detail.match_id} is void: {detail.void_reason}; play it again")
