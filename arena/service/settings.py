@@ -162,18 +162,18 @@ class ServiceSection(SettingsSection):
     allow_reduced_sandbox: bool = _setting(False, "Let the weaker sandbox do where the standard one fails.")
     leak_checks: Share = _setting(0.02, "Part of the matches of which a deterministic bot is asked again.")
     warm_memory: Megabytes = _setting(None, "Megabytes for idle bots; auto = a quarter of the machine's.")
-    stop_grace: float = _number(30, "Seconds that running matches get when the service stops.", most=86_400)
+    stop_grace: float = _number(30.0, "Seconds that running matches get when the service stops.", most=86_400)
     matches_per_day: int = _number(10_000,
         "The pace of a ladder that names none of its own; 0 = as fast as the machine plays.")
     play_address: Address = _setting("",
         'Where remote bots connect, such as "0.0.0.0:7735"; "" = none are taken. Needs a certificate.')
-    remote_patience: float = _number(60,
+    remote_patience: float = _number(60.0,
         "Seconds for which a match waits for a remote bot that is not connected.", least=1, most=86_400)
-    remote_absence: float = _number(45,
+    remote_absence: float = _number(45.0,
         "Seconds after which ladders go on without a remote bot that is not connected.", least=1, most=86_400)
     people: int = _number(8,
         "People who may sit at tables in their browsers at once, if there are pages; 0 = nobody.", most=64)
-    people_idle: float = _number(1800,
+    people_idle: float = _number(1800.0,
         "Seconds that a person may take for a decision; then the seat resigns, and the page says so beforehand.",
         least=30, most=86_400)
     people_per_visitor: int = _number(4,
@@ -187,10 +187,10 @@ class WeightsSection(SettingsSection):
     """How the slots are shared while everybody wants them."""
 
     # fmt: off
-    admission: float = _number(4, "Share of the slots for admissions, which also come first.", least=0.001, most=1000)
-    ladder: float = _number(2, "Share of the slots for all ladders together.", least=0.001, most=1000)
-    tournament: float = _number(3, "Share of the slots for all tournaments together.", least=0.001, most=1000)
-    comparison: float = _number(1, "Share of the slots for all comparisons together.", least=0.001, most=1000)
+    admission: float = _number(4.0, "Share of the slots for admissions, which also come first.", least=0.001, most=1000)
+    ladder: float = _number(2.0, "Share of the slots for all ladders together.", least=0.001, most=1000)
+    tournament: float = _number(3.0, "Share of the slots for all tournaments together.", least=0.001, most=1000)
+    comparison: float = _number(1.0, "Share of the slots for all comparisons together.", least=0.001, most=1000)
     # fmt: on
 
 
