@@ -89,11 +89,7 @@ def need_playable(game: Game) -> Playable:
     playable = game.playable
     if playable is None:
         raise AbilityError(
-            Text(
-                "engine.cannot_searched_gives_no_evaluation",
-                "{name} cannot be searched: it gives no evaluation (Game.playable); play at random",
-                name=game.name,
-            )
+            Text("{name} cannot be searched: it gives no evaluation (Game.playable); play at random", name=game.name)
         )
     return playable
 
@@ -149,7 +145,7 @@ class ScoringStep:
 def no_picture(state: State, view: View) -> Picture:
     """Raise AbilityError: the game draws nothing."""
     del state, view
-    raise AbilityError(Text("engine.game_no_picture_shown_text", "this game has no picture; it is shown as text only"))
+    raise AbilityError(Text("this game has no picture; it is shown as text only"))
 
 
 def no_scoring(state: State, language: str) -> Sequence[ScoringStep]:

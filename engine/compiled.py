@@ -27,7 +27,6 @@ LIBRARY: Final = "native__mypyc"
 _FOLDER: Final = Path(__file__).parent
 # The one Python that has this engine: another one, such as the one on PATH, would find none, or another.
 _REMEDY: Final = Text(
-    "engine.m_engine_compiled_remove_goes",
     "`{python} -m engine.compiled remove` goes back to the sources, or install the wheel anew",
     python=sys.executable or "python",
 )
@@ -66,28 +65,17 @@ def look(folder: Path = _FOLDER) -> Build:
     expected = {name.removesuffix(".py") + suffix for name in (*sources, LIBRARY)} if sources else set()
     for name in sorted(expected - there.keys()):
         raise HalfBuiltError(
-            Text(
-                "engine.compiled_engine_half_built_missing",
-                "the compiled engine is half built: {name} is missing; {remedy}",
-                name=name,
-                remedy=_REMEDY,
-            )
+            Text("the compiled engine is half built: {name} is missing; {remedy}", name=name, remedy=_REMEDY)
         )
     # A library that is cut short ends the process where it is loaded, so its size is looked at before.
     for name in sorted(name for name, size in there.items() if name not in expected or size != sizes.get(name)):
         raise HalfBuiltError(
-            Text(
-                "engine.compiled_engine_half_built_another",
-                "the compiled engine is half built: {name} is of another build; {remedy}",
-                name=name,
-                remedy=_REMEDY,
-            )
+            Text("the compiled engine is half built: {name} is of another build; {remedy}", name=name, remedy=_REMEDY)
         )
     for name, digest in sources.items():
         if not (folder / name).is_file() or _digest(folder / name) != digest:
             raise HalfBuiltError(
                 Text(
-                    "engine.compiled_engine_other_sources_changed",
                     "the compiled engine is of other sources: {name} has changed since; {remedy}",
                     name=name,
                     remedy=_REMEDY,
@@ -117,12 +105,7 @@ def _read_stamp(folder: Path) -> tuple[str, str, dict[str, str], dict[str, int]]
         return EXTENSION_SUFFIXES[0], "", {}, {}
     except (OSError, ValueError, KeyError, TypeError):
         raise HalfBuiltError(
-            Text(
-                "engine.compiled_engine_half_built_cannot",
-                "the compiled engine is half built: {name} cannot be read; {remedy}",
-                name=STAMP,
-                remedy=_REMEDY,
-            )
+            Text("the compiled engine is half built: {name} cannot be read; {remedy}", name=STAMP, remedy=_REMEDY)
         ) from None
 
 

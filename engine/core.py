@@ -89,12 +89,7 @@ class ActionTable:
         """Return the notation of an action id. Raises NotationError outside 0..len-1."""
         if not 0 <= action < len(self.names):
             raise NotationError(
-                Text(
-                    "engine.no_action_id_ids_0",
-                    "no action has the id {action}; ids are 0..{last}",
-                    action=action,
-                    last=len(self.names) - 1,
-                )
+                Text("no action has the id {action}; ids are 0..{last}", action=action, last=len(self.names) - 1)
             )
         return self.names[action]
 
@@ -103,11 +98,7 @@ class ActionTable:
         action = self._ids.get(text)
         if action is None:
             raise NotationError(
-                Text(
-                    "engine.no_action_written",
-                    "no action is written {text}",
-                    text=repr(text if len(text) <= 40 else text[:40] + "..."),
-                )
+                Text("no action is written {text}", text=repr(text if len(text) <= 40 else text[:40] + "..."))
             )
         return action
 
@@ -313,7 +304,6 @@ class Game(ABC):
         if seats not in self.seats:
             raise SeatsError(
                 Text(
-                    "engine.played_seats_not",
                     "{name} is played by {least} to {most} seats, not {seats}",
                     name=self.name,
                     least=self.seats[0],

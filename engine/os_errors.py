@@ -12,25 +12,25 @@ _NAME_UNKNOWN: Final = -2
 _NAME_UNKNOWN_FOR_NOW: Final = -3
 """EAI_NONAME and EAI_AGAIN of `socket`, which only who looks up names imports."""
 _TEXTS: Final[Mapping[int, Text]] = {
-    _NAME_UNKNOWN: Text("system.name_service_not_known", "Name or service not known"),
-    _NAME_UNKNOWN_FOR_NOW: Text("system.temporary_failure_name_resolution", "Temporary failure in name resolution"),
-    errno.EACCES: Text("system.permission_denied", "Permission denied"),
-    errno.EADDRINUSE: Text("system.address_already_use", "Address already in use"),
-    errno.EADDRNOTAVAIL: Text("system.cannot_assign_requested_address", "Cannot assign requested address"),
-    errno.ECONNREFUSED: Text("system.connection_refused", "Connection refused"),
-    errno.ECONNRESET: Text("system.connection_reset_peer", "Connection reset by peer"),
-    errno.EEXIST: Text("system.file_exists", "File exists"),
-    errno.EHOSTUNREACH: Text("system.no_route_host", "No route to host"),
-    errno.EISDIR: Text("system.is_a_directory", "Is a directory"),
-    errno.EMFILE: Text("system.too_many_open_files", "Too many open files"),
-    errno.ENAMETOOLONG: Text("system.file_name_too_long", "File name too long"),
-    errno.ENETUNREACH: Text("system.network_unreachable", "Network is unreachable"),
-    errno.ENOENT: Text("system.no_such_file_directory", "No such file or directory"),
-    errno.ENOSPC: Text("system.no_space_left_device", "No space left on device"),
-    errno.ENOTDIR: Text("system.not_directory", "Not a directory"),
-    errno.EPIPE: Text("system.broken_pipe", "Broken pipe"),
-    errno.EROFS: Text("system.read_only_file_system", "Read-only file system"),
-    errno.ELOOP: Text("system.too_many_levels_symbolic_links", "Too many levels of symbolic links"),
+    _NAME_UNKNOWN: Text("Name or service not known"),
+    _NAME_UNKNOWN_FOR_NOW: Text("Temporary failure in name resolution"),
+    errno.EACCES: Text("Permission denied"),
+    errno.EADDRINUSE: Text("Address already in use"),
+    errno.EADDRNOTAVAIL: Text("Cannot assign requested address"),
+    errno.ECONNREFUSED: Text("Connection refused"),
+    errno.ECONNRESET: Text("Connection reset by peer"),
+    errno.EEXIST: Text("File exists"),
+    errno.EHOSTUNREACH: Text("No route to host"),
+    errno.EISDIR: Text("Is a directory"),
+    errno.EMFILE: Text("Too many open files"),
+    errno.ENAMETOOLONG: Text("File name too long"),
+    errno.ENETUNREACH: Text("Network is unreachable"),
+    errno.ENOENT: Text("No such file or directory"),
+    errno.ENOSPC: Text("No space left on device"),
+    errno.ENOTDIR: Text("Not a directory"),
+    errno.EPIPE: Text("Broken pipe"),
+    errno.EROFS: Text("Read-only file system"),
+    errno.ELOOP: Text("Too many levels of symbolic links"),
 }
 
 
@@ -47,4 +47,4 @@ def os_error_at_place(error: OSError) -> str:
         return text
     if not isinstance(text, Text):
         return f"{text}: {error.filename}"
-    return Text("system.at_path", "{why}: {path}", why=text, path=error.filename)
+    return Text("{why}: {path}", why=text, path=error.filename)

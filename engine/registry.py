@@ -94,12 +94,7 @@ def package_of(name: str) -> str:
 
 def _unknown(name: str) -> UnknownGameError:
     return UnknownGameError(
-        Text(
-            "engine.no_game_installed",
-            "there is no game {name}; installed are: {names}",
-            name=repr(name),
-            names=", ".join(single_names()),
-        )
+        Text("there is no game {name}; installed are: {names}", name=repr(name), names=", ".join(single_names()))
     )
 
 

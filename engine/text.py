@@ -1,10 +1,10 @@
-"""A sentence for people that knows which text of the catalogue it is; every part of the arena says its own so.
+"""Sentences for people that can be translated; every message of the arena is one.
 
-    raise RefusedError(Text("app.only_organiser", "only an organiser may {deed}", deed=deed))
+    raise RefusedError(Text("only an organiser may {action}", action=action))
 
-It is its English sentence, so that logs, JSON, databases and comparisons have plain words, and an error can be found by
-its message. Where it reaches a person, `arena.i18n` finds the translation by the id, and fills the same parts in.
-Nothing of ours is imported here.
+A text is its English sentence, so that logs, JSON, databases and comparisons have plain words, and an error can be
+found by its message. Where a text reaches a person, `arena.i18n` finds its translation by the template, as gettext
+does, and fills in the same parts. This module imports nothing else of the arena.
 """
 
 from __future__ import annotations
@@ -18,29 +18,30 @@ DEEPEST: Final = 6
 
 
 class Text(str):
-    """An English sentence with its id, its template and the parts that stand in its places.
+    """An English sentence with its template and the parts that fill the places of the template.
 
-    A part may be a text itself, or an exception, which stands for what it says. Every other part but a whole number is
-    kept as it is shown. The template of a text that was read is empty: what came is the sentence and its parts.
+    A part may be a text itself, or an exception, which stands for its message. Integers stay integers; every other
+    part is kept as it is shown. A text that was read from elsewhere is `foreign`: its template only finds the
+    translation and is never filled in, because a stranger may have written it.
     """
 
-    __slots__ = ("id", "parts", "template")
+    __slots__ = ("foreign", "parts", "template")
 
-    id: str
     template: str
     parts: Mapping[str, str | int]
+    foreign: bool
 
-    def __new__(cls, text_id: str, template: str, /, **parts: object) -> Text:
+    def __new__(cls, template: str, /, **parts: object) -> Text:
         """Fill the parts into the places of the template. Raises KeyError if one is lacking."""
         kept = {name: _part_of(part) for name, part in parts.items()}
-        return _remade(text_id, template, kept, template.format_map(kept))
+        return _remade(template, kept, template.format_map(kept))
 
     def __str__(self) -> str:
         """Return itself, so that an exception that was raised with it says it whole."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.id, self.template, dict(self.parts), english(self))
+        return _remade, (self.template, dict(self.parts), english(self), self.foreign)
 
     def __copy__(self) -> Text:
         return self
@@ -56,12 +57,12 @@ def english(text: str) -> str:
 
 def placed(place: object, why: object) -> Text:
     """Return what is wrong, behind the place where it is."""
-    return Text("joined.place_why", "{file}: {why}", file=place, why=why)
+    return Text("{file}: {why}", file=place, why=why)
 
 
 def without_place(text: str, place: object) -> str:
     """Return what is wrong without the place that `placed` put before it, if it was this one."""
-    if isinstance(text, Text) and text.id == "joined.place_why" and text.parts["file"] == str(place):
+    if isinstance(text, Text) and text.template == "{file}: {why}" and text.parts["file"] == str(place):
         return str(text.parts["why"])
     beginning = f"{place}: "  # `removeprefix` alone would make plain words of every text
     return text.removeprefix(beginning) if text.startswith(beginning) else text
@@ -69,12 +70,12 @@ def without_place(text: str, place: object) -> str:
 
 def joined(what: object, why: object) -> Text:
     """Return what is wrong, with what more is to be said of it, such as the remedy."""
-    return Text("joined.what_why", "{what}; {why}", what=what, why=why)
+    return Text("{what}; {why}", what=what, why=why)
 
 
 def split(text: str) -> tuple[str, str]:
     """Return the two that `joined` made one text of; the second is empty for any other words."""
-    if isinstance(text, Text) and text.id == "joined.what_why":
+    if isinstance(text, Text) and text.template == "{what}; {why}":
         return str(text.parts["what"]), str(text.parts["why"])
     return text, ""
 
@@ -87,7 +88,7 @@ def all_of(texts: Iterable[str]) -> str:
 
 def sentences(one: object, other: object) -> Text:
     """Return two sentences, one behind the other."""
-    return Text("joined.sentences", "{what} {why}", what=one, why=other)
+    return Text("{what} {why}", what=one, why=other)
 
 
 def with_parts(text: str, change: Callable[[str], str]) -> str:
@@ -98,15 +99,15 @@ def with_parts(text: str, change: Callable[[str], str]) -> str:
     if not isinstance(text, Text):
         return change(text)
     parts = {name: with_parts(part, change) if isinstance(part, str) else part for name, part in text.parts.items()}
-    filled = text.template.format_map(parts) if text.template else change(english(text))
-    return _remade(text.id, text.template, parts, filled)
+    filled = change(english(text)) if text.foreign else text.template.format_map(parts)
+    return _remade(text.template, parts, filled, text.foreign)
 
 
 def parts_of(words: str | None) -> dict[str, Any] | None:
-    """Return the id and the parts of a text as JSON data, to be kept beside its English; `None` for plain words."""
+    """Return template and parts of a text as JSON data, to be kept beside its English; `None` for plain words."""
     if not isinstance(words, Text):
         return None
-    return {"id": words.id, "parts": {name: to_json(part) for name, part in words.parts.items()}}
+    return {"template": words.template, "parts": {name: to_json(part) for name, part in words.parts.items()}}
 
 
 def text_from_json(english: str, data: object) -> str:
@@ -127,9 +128,9 @@ def from_json(data: object) -> str:
 
 def _read(english: str, data: object, deepest: int) -> str:
     match data:
-        case {"id": str(text_id), "parts": dict(parts)} if deepest:
+        case {"template": str(template), "parts": dict(parts)} if deepest:
             read = {str(name): _read_part(part, deepest - 1) for name, part in parts.items()}
-            return _remade(text_id, "", read, english)
+            return _remade(template, read, english, foreign=True)
     return english
 
 
@@ -148,9 +149,9 @@ def _part_of(part: object) -> str | int:
     return part if isinstance(part, Text) or type(part) is int else format(part)
 
 
-def _remade(text_id: str, template: str, parts: Mapping[str, str | int], english: str) -> Text:
+def _remade(template: str, parts: Mapping[str, str | int], english: str, foreign: bool = False) -> Text:
     text = str.__new__(Text, english)
-    text.id, text.template, text.parts = text_id, template, parts
+    text.template, text.parts, text.foreign = template, parts, foreign
     return text
 
 
@@ -164,4 +165,4 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
 def did_you_mean(name: str, known: Iterable[str]) -> Text | None:
     """Return a question for the known name that is most like `name`, or `None` if none is like it."""
     near = nearest(name, known)
-    return None if near is None else Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near))
+    return None if near is None else Text("did you mean {name}?", name=repr(near))

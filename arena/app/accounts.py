@@ -51,13 +51,10 @@ class LocalAccount:
     def get_usage(self, owner: str | None = None) -> OwnerUsage:
         context, viewer = self._context, self._context.viewer
         if owner not in (None, viewer.owner_name):
-            need_organiser(viewer, Text("app.see_what_another_owner", "see what another owner has"))
+            need_organiser(viewer, Text("see what another owner has"))
         if owner is None and (owner := viewer.owner_name) is None:
             raise UnknownError(
-                Text(
-                    "app.only_owner_limits_whoever_asks",
-                    "only an owner has limits, and whoever asks is none; name one: arena owner show NAME",
-                )
+                Text("only an owner has limits, and whoever asks is none; name one: arena owner show NAME")
             )
         return (context.usage or StoredUsage(context.database, context.programs.store)).usage(owner)
 
@@ -77,17 +74,12 @@ class LocalAccount:
         owner_id, owner = _owner_of(self._context.viewer)
         if scope is Scope.ORGANISER and not self._context.viewer.is_organiser:
             raise ForbiddenError(
-                Text(
-                    "app.only_organiser_token_can_make",
-                    "only an organiser's token can make one of scope {scope}; ask the organiser",
-                    scope=scope.value,
-                )
+                Text("only an organiser's token can make one of scope {scope}; ask the organiser", scope=scope.value)
             )
         ends_us = self._context.viewer.expires_at_us
         if expires_at_us is not None and ends_us is not None and expires_at_us > ends_us:
             raise ForbiddenError(
                 Text(
-                    "app.token_expires_earlier_none_makes",
                     "the token {name} expires earlier, and none that it makes holds longer; choose an earlier end, "
                     "or ask the organiser",
                     name=repr(self._context.viewer.token),
@@ -97,7 +89,6 @@ class LocalAccount:
         if count_tokens_since(self._context.database, owner_id, now_us() - _DAY_US) >= MOST_A_DAY:
             raise LimitError(
                 Text(
-                    "app.made_tokens_within_day_go",
                     "{owner} made {most} tokens within a day; go on tomorrow, or use those there are",
                     owner=owner,
                     most=MOST_A_DAY,
@@ -133,12 +124,7 @@ def _owner_of(viewer: Viewer) -> tuple[str, str]:
     """Return id and name of the owner who is asking. Raises UnknownError, and ForbiddenError for who only looks."""
     need_competitor(viewer, "manage tokens")
     if viewer.owner_id is None or viewer.owner_name is None:
-        raise UnknownError(
-            Text(
-                "app.only_owner_tokens_his_own",
-                "only an owner has tokens of his own, and whoever asks is none; see: arena token list",
-            )
-        )
+        raise UnknownError(Text("only an owner has tokens of his own, and whoever asks is none; see: arena token list"))
     return viewer.owner_id, viewer.owner_name
 
 
@@ -185,7 +171,7 @@ class LocalAdmin:
     """Implements the interface `arena.model.port.Admin`."""
 
     def __init__(self, database: Database, viewer: Viewer) -> None:
-        need_organiser(viewer, Text("app.manage_owners_tokens", "manage owners and tokens"))
+        need_organiser(viewer, Text("manage owners and tokens"))
         self._database = database
         self._ledger = ServiceLedger(database)
 

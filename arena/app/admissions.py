@@ -60,7 +60,7 @@ class LocalAdmissions:
 
     def request_admission(self, text: str) -> Admission:
         found = find_version(self._context, text)
-        need_own_bot(self._context.viewer, found.bot, Text("app.have_it_admitted", "have it admitted"))
+        need_own_bot(self._context.viewer, found.bot, Text("have it admitted"))
         asked = ServiceLedger(self._context.database).request_admission(found.version.id)
         return _admission(admissions.admission_row(self._context.database, asked.id))
 
@@ -103,11 +103,7 @@ def _find(context: AppContext, text: str) -> AdmissionRow:
     need_competitor(context.viewer, "see admissions")
     if not context.viewer.is_organiser and row.owner != context.viewer.owner_name:
         raise ForbiddenError(
-            Text(
-                "app.admission_owner_see_your_bots",
-                "the admission of {bot} is for its owner to see; your bots are in `arena bot list`",
-                bot=row.bot,
-            )
+            Text("the admission of {bot} is for its owner to see; your bots are in `arena bot list`", bot=row.bot)
         )
     return row
 
@@ -121,7 +117,6 @@ def _row(context: AppContext, text: str) -> AdmissionRow:
     if newest is None:
         raise UnknownError(
             Text(
-                "app.version_never_admitted_bots_organiser",
                 "version {number} of {name} was never to be admitted; bots of the organiser need no admission",
                 number=found.version.number,
                 name=found.bot.name,
@@ -174,9 +169,7 @@ def upload_progress(context: AppContext, operation: str) -> Operation:
                     state=OperationState.RUNNING,
                     done=found.offset,
                     total=found.size_bytes,
-                    sentence=Text("app.everything_arrived_submitted", "everything has arrived, and is to be submitted")
-                    if is_whole
-                    else "",
+                    sentence=Text("everything has arrived, and is to be submitted") if is_whole else "",
                     started_at_us=None if past is None else int(past.begun_s * _SECOND_US),
                 )
         if past is not None and past.ended_s is not None:
@@ -191,13 +184,7 @@ def upload_progress(context: AppContext, operation: str) -> Operation:
                 ended_at_us=None if past.ended_s is None else int(past.ended_s * _SECOND_US),
                 error=past.error,
             )
-    raise UnknownError(
-        Text(
-            "app.no_upload_arena_bot_submit",
-            "there is no upload {upload}; `arena bot submit` begins one",
-            upload=repr(upload_id),
-        )
-    )
+    raise UnknownError(Text("there is no upload {upload}; `arena bot submit` begins one", upload=repr(upload_id)))
 
 
 def _whose(viewer: Viewer) -> str | None:

@@ -34,4 +34,4 @@ class LocalAnnulments:
         return matches.list_annulments(self._context.database, limit=limit, after=after)
 
     def _need_right(self) -> None:
-        need_organiser(self._context.viewer, Text("app.annul_results", "annul results"))
+        need_organiser(self._context.viewer, Text("annul results"))

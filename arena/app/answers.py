@@ -149,7 +149,6 @@ def walk_of(database: Database, tournament_id: str, points: int) -> tuple[WalkPo
     if not isinstance(form, Compare):
         raise RefusedError(
             Text(
-                "app.compares_nothing_format",
                 "{name} compares nothing: its format is {format}",
                 name=repr(row.tournament.name),
                 format=row.tournament.format,

@@ -44,7 +44,6 @@ def store_of(place: str) -> VersionStore:
         if not directory.is_absolute() or not directory.is_dir():
             raise StoreError(
                 Text(
-                    "app.arena_store_names_which_no",
                     "ARENA_STORE names {directory}, which is no directory; give the whole path of one that is there",
                     directory=directory,
                 )
@@ -62,7 +61,6 @@ def store_of(place: str) -> VersionStore:
     except OSError as error:
         raise StoreError(
             Text(
-                "app.files_bots_cannot_lie_name",
                 "the files of the bots cannot lie in {directory} ({why}); name another directory in ARENA_STORE",
                 directory=directory,
                 why=os_error_text(error),

@@ -70,7 +70,7 @@ class LocalBots:
 
     def set_disabled(self, name: str, disabled: bool) -> str:
         bot = find_version(self._context, name).bot
-        need_own_bot(self._context.viewer, bot, Text("app.bar_let", "bar it or let it in"))
+        need_own_bot(self._context.viewer, bot, Text("bar it or let it in"))
         return (
             _ledger(self._context).set_disabled(bot.name, disabled=disabled, actor=actor_of(self._context.viewer)).name
         )
@@ -97,7 +97,7 @@ class LocalBots:
         from ratings.read.active_versions import bot_events  # reads tables of the service
 
         bot = find_version(self._context, name).bot
-        need_own_bot(self._context.viewer, bot, Text("app.read_history", "read its history"))
+        need_own_bot(self._context.viewer, bot, Text("read its history"))
         page = bot_events(self._context.database, bot.name, limit=limit, after=after)
         return Page(tuple(map(_event, page.items)), page.next)
 
@@ -106,27 +106,20 @@ class LocalBots:
         need_own_bot(
             self._context.viewer,
             found.bot,
-            Text("app.read_what_build_command_said", "read what its build command said"),
+            Text("read what its build command said"),
         )
         version = found.version
         if found.bot.remote:
-            raise UnknownError(
-                Text(
-                    "app.remote_built_author_if_all",
-                    "{name} is remote, and is built by its author, if at all",
-                    name=found.bot.name,
-                )
-            )
+            raise UnknownError(Text("{name} is remote, and is built by its author, if at all", name=found.bot.name))
         kept = self._context.programs.builds.newest_log(version.content_hash)
         if kept is None:
             why = (
-                Text("app.not_built_yet", "it was not built yet")
+                Text("it was not built yet")
                 if version.manifest.get("build")
-                else Text("app.bot_toml_names_no_build", "its bot.toml names no build command")
+                else Text("its bot.toml names no build command")
             )
             raise UnknownError(
                 Text(
-                    "app.version_no_build_log",
                     "version {number} of {name} has no build log: {why}",
                     number=version.number,
                     name=found.bot.name,
@@ -144,13 +137,13 @@ class LocalBots:
 
     def promote_version(self, text: str, message: str = "") -> BotDetail:
         found, viewer = find_version(self._context, text), self._context.viewer
-        need_own_bot(viewer, found.bot, Text("app.promote_versions", "promote its versions"))
+        need_own_bot(viewer, found.bot, Text("promote its versions"))
         ledger = _service_ledger(self._context)
         return self.get_bot(ledger.promote(found.version.id, actor=actor_of(viewer), message=message).name)
 
     def withdraw_version(self, text: str, message: str = "") -> BotDetail:
         found = find_version(self._context, text)
-        need_own_bot(self._context.viewer, found.bot, Text("app.withdraw_versions", "withdraw its versions"))
+        need_own_bot(self._context.viewer, found.bot, Text("withdraw its versions"))
         ledger = _service_ledger(self._context)
         return self.get_bot(
             ledger.withdraw_version(found.version.id, actor=actor_of(self._context.viewer), message=message).name
@@ -158,7 +151,7 @@ class LocalBots:
 
     def roll_back(self, name: str, message: str = "") -> BotDetail:
         bot = find_version(self._context, name).bot
-        need_own_bot(self._context.viewer, bot, Text("app.roll_back", "roll it back"))
+        need_own_bot(self._context.viewer, bot, Text("roll it back"))
         _service_ledger(self._context).rollback(bot.name, actor=actor_of(self._context.viewer), message=message)
         return self.get_bot(bot.name)
 

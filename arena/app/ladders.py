@@ -21,7 +21,7 @@ from ratings.values.page import DEFAULT_LIMIT, Page
 
 _MOST_ABSENT = 100
 """So many bots are named that a ladder goes on without."""
-_REMOTE_REMEDY = Text("app.connect_one_arena_bot_connect", "connect one: arena bot connect DIRECTORY --server NAME")
+_REMOTE_REMEDY = Text("connect one: arena bot connect DIRECTORY --server NAME")
 
 
 class LocalLadders:
@@ -50,7 +50,6 @@ class LocalLadders:
         if found is None or found.table is None:
             raise UnknownError(
                 Text(
-                    "app.no_closed_season_arena_season",
                     "{ladder} has no closed season {number}; `arena season list` shows its seasons",
                     ladder=repr(ladder),
                     number=number,
@@ -114,16 +113,11 @@ def note_of(database: Database, row: LadderRow, season: SeasonRecord, pace: int 
     `pace` is how many matches a day it may play: 0 for any number, `None` if that is not known.
     """
     if season.final_tournament_id is not None:
-        return Text("app.final_played_nothing_else", "its final is played, and nothing else")
+        return Text("its final is played, and nothing else")
     owners, seats = owners_present(database, season.tournament_id), row.pool.seats
     if len(owners) < seats:
-        remedy = (
-            _REMOTE_REMEDY
-            if row.pool.remote
-            else Text("app.hand_one_arena_bot_submit", "hand one in: arena bot submit DIRECTORY")
-        )
+        remedy = _REMOTE_REMEDY if row.pool.remote else Text("hand one in: arena bot submit DIRECTORY")
         return Text(
-            "app.waits_bots_takes_take_part",
             "waits for bots: it takes {seats}, and {count} take part; {remedy}",
             seats=seats,
             count=len(owners),
@@ -134,13 +128,11 @@ def note_of(database: Database, row: LadderRow, season: SeasonRecord, pace: int 
     if count_apart(owners) < seats and not tournament.rates_same_owner:
         if tournament.settings.get(OWNERS_APART):
             return Text(
-                "app.waits_bots_other_owners_those",
                 "waits for bots of other owners: those of one owner do not meet, and it takes bots of "
                 "{seats} owners; invite another: arena owner invite NAME",
                 seats=seats,
             )
         return Text(
-            "app.nothing_rated_bots_one_owner",
             "nothing is rated: bots of one owner do not count against one another, and it takes bots of "
             "{seats} owners; invite another: arena owner invite NAME",
             seats=seats,
@@ -156,8 +148,5 @@ def _rest(database: Database, season: SeasonRecord, pace: int) -> str | None:
         return None
     at = time.strftime("%H:%M:%S", time.gmtime(now_s + wait_s))
     return Text(
-        "app.caught_up_pace_matches_day",
-        "caught up with its pace of {pace} matches a day: the next one begins at {time} UTC",
-        pace=pace,
-        time=at,
+        "caught up with its pace of {pace} matches a day: the next one begins at {time} UTC", pace=pace, time=at
     )

@@ -47,7 +47,6 @@ class LocalOperations:
             known = f"{_TOURNAMENTS}, {ADMISSIONS} or {UPLOADS}"
             raise UnknownError(
                 Text(
-                    "app.no_operation_their_ids_begin",
                     "there is no operation {operation}; their ids begin with {known}",
                     operation=repr(operation),
                     known=known,

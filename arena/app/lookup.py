@@ -51,9 +51,7 @@ def find_version(context: AppContext, text: str) -> VersionRow:
             "bot",
             name,
             known,
-            Text(
-                "app.arena_bot_list_shows_all", "`arena bot list` shows all, `arena bot add` or `bot submit` adds one"
-            ),
+            Text("`arena bot list` shows all, `arena bot add` or `bot submit` adds one"),
         ) from None
 
 
@@ -70,7 +68,7 @@ def find_tournament(context: AppContext, text: str) -> TournamentRecord:
             "tournament",
             text,
             names,
-            remedy_for(text, Text("app.arena_tournament_list_shows_all", "`arena tournament list` shows all")),
+            remedy_for(text, Text("`arena tournament list` shows all")),
         ) from None
 
 
@@ -85,14 +83,11 @@ def find_pool_id(context: AppContext, text: str | None) -> str:
 
     found = pools(context.database)
     if not found:
-        raise RefusedError(
-            Text("app.nothing_rated_yet_arena_demo", "nothing was rated yet; `arena demo` plays some matches")
-        )
+        raise RefusedError(Text("nothing was rated yet; `arena demo` plays some matches"))
     if len(found) > 1:
         ids = ", ".join(row.pool.pool_id[:_SHOWN_DIGITS] for row in found[:4])
         raise RefusedError(
             Text(
-                "app.pools_name_one_game_seats",
                 "there are {count} pools ({pools}); name one by --game, --seats and --time, with --pool, or "
                 "--tournament NAME",
                 count=len(found),
@@ -108,11 +103,7 @@ def find_scope(context: AppContext, tournament: str | None, pool: str | None) ->
     Raises RefusedError if both are named, and the errors of `find_tournament` and `find_pool_id`.
     """
     if tournament is not None and pool is not None:
-        raise RefusedError(
-            Text(
-                "app.tournament_pool_exclude_each_other", "--tournament and --pool exclude each other; give one of them"
-            )
-        )
+        raise RefusedError(Text("--tournament and --pool exclude each other; give one of them"))
     if tournament is not None:
         return MatchScope(tournament_id=find_tournament(context, tournament).id)
     return MatchScope(pool_id=find_pool_id(context, pool))
@@ -126,9 +117,7 @@ def find_game(name: str) -> Game:
     from engine import registry  # who looks at bots does not pay for the games
 
     if name not in registry.names() and not registry.family_of(name):
-        raise unknown(
-            "game", name, registry.names(), Text("app.arena_game_list_shows_all", "`arena game list` shows all")
-        )
+        raise unknown("game", name, registry.names(), Text("`arena game list` shows all"))
     return registry.get(name)
 
 
@@ -148,10 +137,6 @@ def shown_scope(context: AppContext, tournament: str | None, pool: str | None) -
     is_open = shares and not row.progress.is_over
     if is_hidden(context.viewer, has_secrets=has_secrets(row.pool.game), is_open=is_open):
         raise HiddenError(
-            Text(
-                "app.counted_when_over_blocks_share",
-                "{name} is counted when it is over: its blocks share their chance",
-                name=row.tournament.name,
-            )
+            Text("{name} is counted when it is over: its blocks share their chance", name=row.tournament.name)
         )
     return scope

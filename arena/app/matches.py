@@ -66,12 +66,7 @@ class LocalMatches:
         most_plies: int | None = None,
     ) -> Page[MatchSummary]:
         if bot is None and (opponent is not None or fared is not None):
-            raise RefusedError(
-                Text(
-                    "app.opponent_how_bot_fared_needs",
-                    "an opponent, or how a bot fared, needs the bot that it is about; name one",
-                )
-            )
+            raise RefusedError(Text("an opponent, or how a bot fared, needs the bot that it is about; name one"))
         bot_id, version_id = self._meant(bot)
         other_bot_id, other_version_id = self._meant(opponent)
         only = MatchFilter(
@@ -131,11 +126,7 @@ class LocalMatches:
         own = [row for row in seats if self._context.viewer.owns(row.owner_id) and seat in (None, row.seat.seat)]
         if not own:
             raise ForbiddenError(
-                Text(
-                    "app.no_log_match_yours_read",
-                    "no log of match {match} is yours to read; an owner sees those of his own bots",
-                    match=found.id,
-                )
+                Text("no log of match {match} is yours to read; an owner sees those of his own bots", match=found.id)
             )
         from ratings.read.matches import seat_log  # reads tables of the service, which no list of matches does
 
@@ -180,9 +171,7 @@ def _cause(text: str) -> FaultCause:
         return FaultCause(text.upper())
     except ValueError:
         known = [*(cause.value for cause in FaultCause), ANY_FAULT]
-        raise unknown(
-            "cause of a fault", text, known, Text("app.there_are", "there are {names}", names=", ".join(known))
-        ) from None
+        raise unknown("cause of a fault", text, known, Text("there are {names}", names=", ".join(known))) from None
 
 
 def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) -> MatchDetail:

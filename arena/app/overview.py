@@ -53,7 +53,6 @@ class LocalOverview:
         if by not in leaderboard.COLUMNS:
             raise RefusedError(
                 Text(
-                    "app.leaderboard_cannot_sorted_can",
                     "a leaderboard cannot be sorted by {column}; it can by {columns}",
                     column=repr(by[:40]),
                     columns=", ".join(leaderboard.COLUMNS),

@@ -33,12 +33,11 @@ class LocalTables:
         Raises ForbiddenError unless the viewer is the organiser, who asks for his visitors; RefusedError for a bot that
         cannot play now, or a name that cannot be shown; and the errors of `arena.tournament.creation`.
         """
-        need_organiser(self._context.viewer, Text("app.open_table_people", "open a table for people"))
+        need_organiser(self._context.viewer, Text("open a table for people"))
         sitting = [_sitting(self._context, bot) for bot in request.bots]
         if len(request.people) != len(sitting):
             raise RefusedError(
                 Text(
-                    "app.seats_names_give_one_each",
                     "there are {sitting} seats and {people} names; give one for each seat",
                     sitting=len(sitting),
                     people=len(request.people),
@@ -48,27 +47,17 @@ class LocalTables:
             if len(name) > LONGEST_NAME or not name.isprintable():
                 raise RefusedError(
                     Text(
-                        "app.name_most_characters_can_shown",
-                        "a name has at most {most} characters that can be shown; choose another one",
-                        most=LONGEST_NAME,
+                        "a name has at most {most} characters that can be shown; choose another one", most=LONGEST_NAME
                     )
                 )
         guests = [is_guest(one.bot.name) for one in sitting]
         if guests != [bool(name) for name in request.people] or not any(guests):
             raise RefusedError(
-                Text(
-                    "app.table_sits_person_every_person",
-                    "at a table sits a person, and every person has a name; give one for each guest, and no bot",
-                )
+                Text("at a table sits a person, and every person has a name; give one for each guest, and no bot")
             )
         remote = [one.version.id for one in sitting if one.bot.remote]
         if len(set(remote)) < len(remote):
-            raise RefusedError(
-                Text(
-                    "app.remote_bot_guest_sits_one",
-                    "a remote bot, or a guest, sits in one seat of a match; choose each once",
-                )
-            )
+            raise RefusedError(Text("a remote bot, or a guest, sits in one seat of a match; choose each once"))
         tournament = creation.create_match(
             self._context.database,
             self._context.programs,
@@ -87,13 +76,7 @@ def _sitting(context: AppContext, bot: str) -> VersionRow:
     found = find_version(context, bot.partition("@")[0])
     active = active_version(context.database, found.bot.name)
     if active is None and found.bot.owner_id is not None:
-        raise RefusedError(
-            Text(
-                "app.no_version_been_admitted_choose",
-                "no version of {name} has been admitted; choose another bot",
-                name=found.bot.name,
-            )
-        )
+        raise RefusedError(Text("no version of {name} has been admitted; choose another bot", name=found.bot.name))
     one = found if active is None else VersionRow(found.bot, active)
     check_ready(context, one)
     return one

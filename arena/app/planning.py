@@ -60,13 +60,13 @@ LONGEST_BANK_US = 300_000_000
 LONGEST_START_US = 60_000_000
 _KIND = "challenge"
 _WHY = {
-    Unfit.DISABLED: Text("app.it_is_disabled", "it is disabled"),
-    Unfit.OWNER_DISABLED: Text("app.owner_disabled", "its owner is disabled"),
-    Unfit.WITHDRAWN: Text("app.version_withdrawn_annulled", "its version was withdrawn or annulled"),
-    Unfit.NOT_ADMITTED: Text("app.no_version_admitted", "no version of it was admitted"),
-    Unfit.FILES_MISSING: Text("app.files_not_here_add_again", "its files are not here; add it again"),
+    Unfit.DISABLED: Text("it is disabled"),
+    Unfit.OWNER_DISABLED: Text("its owner is disabled"),
+    Unfit.WITHDRAWN: Text("its version was withdrawn or annulled"),
+    Unfit.NOT_ADMITTED: Text("no version of it was admitted"),
+    Unfit.FILES_MISSING: Text("its files are not here; add it again"),
 }
-_REMOTE = Text("app.remote_name_play_remote_bots", "it is remote; name it to play with remote bots")
+_REMOTE = Text("it is remote; name it to play with remote bots")
 _DIGITS = 16
 MOST_TOLD = 100
 """How many bots that were left out are named one by one."""
@@ -113,11 +113,7 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     """
     form = form_of(request)
     if form is None:
-        raise RefusedError(
-            Text(
-                "app.single_match_no_ladder_ask", "a single match is no ladder; ask for the format ladder with 0 waves"
-            )
-        )
+        raise RefusedError(Text("a single match is no ladder; ask for the format ladder with 0 waves"))
     return creation.plan_ladder(terms_of(request, None), form, remote=remote)
 
 
@@ -130,17 +126,15 @@ def expanded(context: AppContext, request: TournamentRequest) -> tuple[Tournamen
     if request.format == SINGLE_MATCH and ALL in request.bots:
         raise RefusedError(
             Text(
-                "app.all_stands_every_bot_tournaments",
                 "'all' stands for every bot in tournaments and comparisons; a match takes one bot for each seat: "
-                "name them",
+                "name them"
             )
         )
     if ALL in request.bots[: _NAMED.get(request.format, 0)]:
         raise RefusedError(
             Text(
-                "app.all_stands_opponents_challenger_field",
                 "'all' stands for the opponents of a challenger or the field of a comparison; name the "
-                "challenger, or the versions that are compared",
+                "challenger, or the versions that are compared"
             )
         )
     if request.format == SINGLE_MATCH:
@@ -160,20 +154,11 @@ def need_rights(context: AppContext, request: TournamentRequest) -> None:
     if viewer.is_organiser:
         return
     if request.secret is not None:
-        raise ForbiddenError(
-            Text(
-                "app.only_organiser_may_say_what",
-                "only an organiser may say what dice and piles are drawn from; leave the secret out",
-            )
-        )
+        raise ForbiddenError(Text("only an organiser may say what dice and piles are drawn from; leave the secret out"))
     if request.rated:
-        raise ForbiddenError(
-            Text("app.only_organiser_may_create_rated", "only an organiser may create rated tournaments; add --unrated")
-        )
+        raise ForbiddenError(Text("only an organiser may create rated tournaments; add --unrated"))
     if not any(viewer.owns(find_version(context, bot).bot.owner_id) for bot in request.bots):
-        raise ForbiddenError(
-            Text("app.none_these_bots_yours_name", "none of these bots is yours; name at least one of your own")
-        )
+        raise ForbiddenError(Text("none of these bots is yours; name at least one of your own"))
 
 
 def seed_key(context: AppContext) -> SeedKey:
@@ -190,7 +175,6 @@ def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms
     if start_limit.has_bank or not start_limit.decision_limit_us:
         raise RefusedError(
             Text(
-                "app.start_limit_no_duration_write",
                 "--start-limit {text} is no duration; write for example --start-limit 30s",
                 text=repr(request.start_limit),
             )
@@ -200,11 +184,7 @@ def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms
         secret = None if request.secret is None else bytes.fromhex(request.secret)
     except ValueError:
         raise RefusedError(
-            Text(
-                "app.secret_hexadecimal_digits_copy_whole",
-                "a secret has {digits} hexadecimal digits; copy it whole",
-                digits=2 * seeds.SECRET_BYTES,
-            )
+            Text("a secret has {digits} hexadecimal digits; copy it whole", digits=2 * seeds.SECRET_BYTES)
         ) from None
     return TournamentTerms(
         game=game.name,
@@ -250,7 +230,6 @@ def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
     if name in taken:
         raise RefusedError(
             Text(
-                "app.tournament_already_arena_tournament_resume",
                 "there is a tournament {name} already; `arena tournament resume {name_2}` goes on with it, "
                 "another --name starts a new one",
                 name=repr(name),
@@ -276,7 +255,7 @@ def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTourname
     lasts for long, too many matches or too many open challenges, and the errors of `arena.tournament.creation`.
     """
     own = _playing(context, request.bot)
-    need_own_bot(context.viewer, own.bot, Text("app.challenge_with_it", "challenge with it"))
+    need_own_bot(context.viewer, own.bot, Text("challenge with it"))
     entrants = [own, *(_playing(context, text) for text in request.opponents)]
     terms = terms_of(_order(request, request.time or _usual_time(entrants)), seed_key(context))
     if not context.viewer.is_organiser:
@@ -290,9 +269,8 @@ def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTourname
         ):
             raise RefusedError(
                 Text(
-                    "app.challenge_takes_time_others_decision",
                     "a challenge takes time of others: a decision or an increment has 10 s at most, a bank 300 s, "
-                    "and a start 60 s; use --time 10s, or less",
+                    "and a start 60 s; use --time 10s, or less"
                 )
             )
     for one in entrants:
@@ -305,7 +283,6 @@ def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTourname
     if most and matches > most:
         raise RefusedError(
             Text(
-                "app.these_matches_challenge_most_ask",
                 "these are {matches} matches, and a challenge has {most} at most; ask for fewer --blocks, or "
                 "challenge fewer bots",
                 matches=matches,
@@ -352,7 +329,6 @@ def _limited(context: AppContext, choose_name: ChooseName) -> ChooseName:
         if most and open_now >= most:
             raise RefusedError(
                 Text(
-                    "app.your_challenges_not_over_may",
                     "{count} of your challenges are not over, and {most} may be; wait for one, or give one up: "
                     "arena tournament cancel NAME",
                     count=open_now,
@@ -399,11 +375,7 @@ def expand(context: AppContext, bots: tuple[str, ...], game: str) -> tuple[tuple
             left_out.append(LeftOut(one.bot.name, why))
     if not entered:
         raise RefusedError(
-            Text(
-                "app.no_bot_here_besides_those",
-                "no bot here besides those named can play {game}; `arena bot add DIRECTORY` adds one",
-                game=game,
-            )
+            Text("no bot here besides those named can play {game}; `arena bot add DIRECTORY` adds one", game=game)
         )
     first = bots.index(ALL)
     rest = tuple(bot for bot in bots[first + 1 :] if bot != ALL)
@@ -416,7 +388,7 @@ def _told(left_out: list[LeftOut]) -> tuple[LeftOut, ...]:
         (
             LeftOut(
                 f"+{more}",
-                Text("app.too_many_named_one_one", "too many to be named one by one; `arena bot list` shows them"),
+                Text("too many to be named one by one; `arena bot list` shows them"),
             ),
         )
         if more > 0
@@ -430,7 +402,7 @@ def _why_not(context: AppContext, one: Candidate, game: str) -> str | None:
     if one.unfit is not None:
         return _WHY[one.unfit]
     if not plays(one.version.manifest, game, find_game(game).rules_version):
-        return Text("app.does_not_play", "it does not play {game}", game=game)
+        return Text("it does not play {game}", game=game)
     if one.bot.remote:
         return _REMOTE
     try:

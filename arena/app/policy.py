@@ -27,13 +27,10 @@ if TYPE_CHECKING:
     from arena.model.accounts import OwnerUsage
 
 WHY_HIDDEN = Text(
-    "app.shown_when_every_other_match",
-    "shown when every other match of its block is over: they share their chance, and who saw it now would "
-    "know the rest",
+    "shown when every other match of its block is over: they share their chance, and who saw it now would know the rest"
 )
 WHY_UNTOLD = Text(
-    "app.told_move_move_when_over",
-    "told move by move when it is over: its events hold what no seat may know yet; the pages show it meanwhile",
+    "told move by move when it is over: its events hold what no seat may know yet; the pages show it meanwhile"
 )
 
 
@@ -98,13 +95,7 @@ class AppContext:
 def need_organiser(viewer: Viewer, deed: str) -> None:
     """Raise ForbiddenError, which names the deed, unless the viewer is an organiser."""
     if not viewer.is_organiser:
-        raise ForbiddenError(
-            Text(
-                "app.only_organiser_may_ask_one",
-                "only an organiser may {what}; ask the one who runs this service",
-                what=deed,
-            )
-        )
+        raise ForbiddenError(Text("only an organiser may {what}; ask the one who runs this service", what=deed))
 
 
 def need_competitor(viewer: Viewer, deed: str) -> None:
@@ -112,7 +103,6 @@ def need_competitor(viewer: Viewer, deed: str) -> None:
     if viewer.scope not in (Scope.ORGANISER, Scope.COMPETITOR):
         raise ForbiddenError(
             Text(
-                "app.token_scope_may_not_use",
                 "a token of scope {scope} may not {what}; use one of scope {needed}",
                 scope=viewer.scope.value,
                 what=deed,
@@ -127,7 +117,6 @@ def need_own_bot(viewer: Viewer, bot: BotRecord, deed: str) -> None:
     if not viewer.owns(bot.owner_id):
         raise ForbiddenError(
             Text(
-                "app.not_yours_so_you_may",
                 "{name} is not yours, so you may not {what}; your own are {owner}/...",
                 name=bot.name,
                 what=deed,
@@ -141,7 +130,6 @@ def need_remote_service(context: AppContext, bot: BotRecord) -> None:
     if bot.remote and context.is_connected is None:
         raise RefusedError(
             Text(
-                "app.remote_only_service_sets_service",
                 "{name} is remote, and only a service that sets service.play_address plays with it; ask such a "
                 "service: arena --server NAME",
                 name=bot.name,
@@ -157,10 +145,7 @@ def need_granted_cores(context: AppContext, cores: int | None, bots: Iterable[Bo
     is_service = context.usage is not None
     if is_service and (cores or 1) > 1 and not any(bot.remote for bot in bots):
         raise RefusedError(
-            Text(
-                "app.service_grants_each_bot_one",
-                "a service grants each bot one core; leave out --cores, or play on a database of your own",
-            )
+            Text("a service grants each bot one core; leave out --cores, or play on a database of your own")
         )
 
 
@@ -219,14 +204,14 @@ def hidden_matches(context: AppContext, matches: Collection[str]) -> set[str]:
 def need_shown(context: AppContext, match: MatchRecord) -> None:
     """Raise HiddenError while a match is withheld from the viewer."""
     if hidden_matches(context, [match.id]):
-        raise HiddenError(Text("app.match_is", "match {match} is {why}", match=match.id, why=WHY_HIDDEN))
+        raise HiddenError(Text("match {match} is {why}", match=match.id, why=WHY_HIDDEN))
 
 
 def need_told(context: AppContext, match: MatchRecord, game: str) -> None:
     """Raise HiddenError while the viewer may not have the events of a match, which hold all that happens in it."""
     is_over = match.state is MatchState.FINISHED
     if not is_over and not context.viewer.is_organiser and hides_parts(game):
-        raise HiddenError(Text("app.match_is", "match {match} is {why}", match=match.id, why=WHY_UNTOLD))
+        raise HiddenError(Text("match {match} is {why}", match=match.id, why=WHY_UNTOLD))
 
 
 def check_ready(context: AppContext, one: VersionRow) -> None:
@@ -235,25 +220,17 @@ def check_ready(context: AppContext, one: VersionRow) -> None:
     if one.bot.disabled_at_us is not None:
         raise RefusedError(
             Text(
-                "app.disabled_owner_lets_again_arena",
                 "{name} is disabled; its owner lets it in again: arena bot disable {name_2} --undo",
                 name=name,
                 name_2=name,
             )
         )
     if is_owner_disabled(context.database, one.bot):
-        raise RefusedError(
-            Text(
-                "app.owner_disabled_challenge_another_bot",
-                "the owner of {name} is disabled; challenge another bot",
-                name=name,
-            )
-        )
+        raise RefusedError(Text("the owner of {name} is disabled; challenge another bot", name=name))
     need_remote_service(context, one.bot)
     if one.bot.remote and context.is_connected is not None and not context.is_connected(one.version.content_hash):
         raise RefusedError(
             Text(
-                "app.remote_version_not_connected_now",
                 "{name} is remote, and version {version} of it is not connected now; its author connects it: "
                 "arena bot connect DIRECTORY --server NAME",
                 name=name,

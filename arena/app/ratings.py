@@ -79,9 +79,7 @@ class LocalRatings:
         from ratings.read.loading import load_results
         from ratings.statistics.fairplay_pairs import fair_play
 
-        need_organiser(
-            self._context.viewer, Text("app.look_bots_help_one_another", "look for bots that help one another")
-        )
+        need_organiser(self._context.viewer, Text("look for bots that help one another"))
         database = self._context.database
         asked = find_pool(database, find_pool_id(self._context, pool))
         found = fair_play(load_results(database, asked.id), alarm)
@@ -163,16 +161,11 @@ def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicio
 
     first, second = names[one.first], names[one.second]
     if one.kind == PairQuestionKind.TOGETHER:
-        sentence = Text("app.do_better_together", "{first} and {second} do better together", first=first, second=second)
+        sentence = Text("{first} and {second} do better together", first=first, second=second)
     elif seats > 2:
-        sentence = Text("app.does_better_beside", "{second} does better beside {first}", second=second, first=first)
+        sentence = Text("{second} does better beside {first}", second=second, first=first)
     else:
-        sentence = Text(
-            "app.does_better_against_than_their",
-            "{second} does better against {first} than their strengths say",
-            second=second,
-            first=first,
-        )
+        sentence = Text("{second} does better against {first} than their strengths say", second=second, first=first)
     return replace(one, sentence=sentence, first=first, second=second)
 
 
@@ -219,7 +212,6 @@ class LocalStatistics:
         if limit > MOST_IN_CROSSTABLE:
             raise RefusedError(
                 Text(
-                    "app.crosstable_bots_too_many_pairs",
                     "a crosstable of {count} bots has too many pairs; ask for {most} or fewer",
                     count=limit,
                     most=MOST_IN_CROSSTABLE,

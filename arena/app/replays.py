@@ -41,12 +41,7 @@ class LocalReplays:
             document = load(stored)
         except ReplayError as error:
             raise DamagedError(
-                Text(
-                    "app.replay_match_cannot_read",
-                    "the replay of match {match} cannot be read: {why}",
-                    match=match_id,
-                    why=error,
-                )
+                Text("the replay of match {match} cannot be read: {why}", match=match_id, why=error)
             ) from error
         faults = document["result"]["faults"]
         withheld = [fault for fault in faults if fault["evidence"] and not may_see[fault["seat"]]]
@@ -65,9 +60,7 @@ class LocalReplays:
     def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
         need_organiser(
             self._context.viewer,
-            Text(
-                "app.verify_whole_tournaments_here_you", "verify whole tournaments here; you may verify match by match"
-            ),
+            Text("verify whole tournaments here; you may verify match by match"),
         )
         chosen = None if tournament is None else find_tournament(self._context, tournament).id
         return self._checks(matches.replays(self._context.database, chosen))
@@ -123,7 +116,7 @@ def times_of(stored: bytes) -> MatchTimes:
             )
         decisions = tuple(found)
     except (ReplayError, TimingError) as error:
-        raise ClientError(Text("app.replay_cannot_read", "the replay cannot be read: {why}", why=error)) from error
+        raise ClientError(Text("the replay cannot be read: {why}", why=error)) from error
     names = [seat["name"] for seat in document["seats"]]
     return MatchTimes(decisions, tuple(_total(seat, name, decisions) for seat, name in enumerate(names)))
 

@@ -25,7 +25,7 @@ class LocalSeasons:
     """Implements the interface `arena.model.port.Seasons`."""
 
     def __init__(self, context: AppContext) -> None:
-        need_organiser(context.viewer, Text("app.open_close_ladders_seasons", "open and close ladders and seasons"))
+        need_organiser(context.viewer, Text("open and close ladders and seasons"))
         self._context = context
         self._ledger = LadderLedger(context.database)
         self._shown = LocalLadders(context)

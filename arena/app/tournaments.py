@@ -185,11 +185,7 @@ class LocalTournaments:
         is_checked = tournament.rated and not self._context.viewer.is_organiser
         if is_checked and unadmitted(self._context.database, [version.id]):
             raise RefusedError(
-                Text(
-                    "app.not_admitted_so_plays_no",
-                    "{bot} is not admitted, so it plays no rated matches; `arena bot log` tells more",
-                    bot=text,
-                )
+                Text("{bot} is not admitted, so it plays no rated matches; `arena bot log` tells more", bot=text)
             )
 
     def _own(self, bot: str, deed: str) -> str:
@@ -370,7 +366,6 @@ def need_canceller(context: AppContext, tournament: TournamentRecord) -> None:
     if tournament.rated or not viewer.owns(first.owner_id):
         raise ForbiddenError(
             Text(
-                "app.only_organiser_may_cancel_you",
                 "only an organiser may cancel {name}; you may cancel an unrated tournament whose first bot is yours",
                 name=repr(tournament.name),
             )
@@ -385,7 +380,6 @@ def need_entry(context: AppContext, tournament: TournamentRecord) -> None:
     if owner_id is not None and not viewer.owns(owner_id):
         raise ForbiddenError(
             Text(
-                "app.unrated_tournament_another_owner_so",
                 "{name} is an unrated tournament of another owner, so you may not enter it; create your own",
                 name=repr(tournament.name),
             )

@@ -31,20 +31,14 @@ _LONGEST_END = 1 << 10
 def problems_of_match(detail: StoredMatch, stored: bytes | None) -> list[str]:
     """Return what is wrong with a stored match: with its replay, or between its replay and the database."""
     if stored is None:
-        return [Text("app.finished_without_replay", "finished without a replay")]
+        return [Text("finished without a replay")]
     problems = verify(stored)
     if problems:
         return problems
     document = load(stored)
     facts = {**_plan_facts(detail, document), **_seed_facts(detail, document), **_result_facts(detail, document)}
     return [
-        Text(
-            "app.database_replay",
-            "{name}: {one} in the database, {other} in the replay",
-            name=name,
-            one=in_database,
-            other=in_replay,
-        )
+        Text("{name}: {one} in the database, {other} in the replay", name=name, one=in_database, other=in_replay)
         for name, (in_database, in_replay) in facts.items()
         if in_database != in_replay
     ]
@@ -155,7 +149,6 @@ def verify_export(source: Path, digest: str | None, report: OnWorkProgress) -> V
             if problems:
                 raise ArchiveError(
                     Text(
-                        "app.says_something_else_than_replay",
                         "{file} says something else than the replay of match {match} ({problem}); nothing was imported",
                         file=str(source),
                         match=match.id,

@@ -49,10 +49,7 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
     if found.state is MatchState.VOID:
         raise ClientError(
             Text(
-                "app.match_void_arena_match_show",
-                "match {match} is void: {why}; `arena match show` tells more",
-                match=found.id,
-                why=void_reason_of(found),
+                "match {match} is void: {why}; `arena match show` tells more", match=found.id, why=void_reason_of(found)
             )
         )
     watched = WatchedMatch(
@@ -65,7 +62,6 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
     if seat is not None and not (0 <= seat < len(watched.is_own) and watched.is_own[seat]):
         raise ForbiddenError(
             Text(
-                "app.no_bot_yours_sits_seat",
                 "no bot of yours sits in seat {seat} of match {match}; an owner sees his own logs",
                 seat=seat,
                 match=found.id,
@@ -74,7 +70,6 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
     if seat is not None and detail.seats[seat].is_remote:
         raise ClientError(
             Text(
-                "app.remote_what_writes_stays_author",
                 "{bot} is remote: what it writes stays on its author's machine, where `arena bot connect` shows it",
                 bot=watched.bots[seat],
             )
@@ -90,12 +85,7 @@ def history(context: AppContext, watched: WatchedMatch, after: int) -> list[Matc
         events = events_of_replay(with_texts(load(stored), faults))
     except ReplayError as error:
         raise ClientError(
-            Text(
-                "app.replay_match_cannot_read",
-                "the replay of match {match} cannot be read: {why}",
-                match=watched.match_id,
-                why=error,
-            )
+            Text("the replay of match {match} cannot be read: {why}", match=watched.match_id, why=error)
         ) from error
     shown = (event_value(watched, event) for event in events if event.sequence > after)
     return [event for event in shown if event is not None]
@@ -113,7 +103,6 @@ def stored_log(context: AppContext, watched: WatchedMatch, seat: int, after: int
             day = f"{datetime.fromtimestamp(removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
             raise ClientError(
                 Text(
-                    "app.logs_match_were_removed_retention",
                     "the logs of match {match} were removed by retention on {day}; its result is kept",
                     match=watched.match_id,
                     day=day,
@@ -144,7 +133,6 @@ def _over(watched: WatchedMatch) -> WatchedMatch:
     if not watched.is_over:
         raise ClientError(
             Text(
-                "app.match_not_over_only_service",
                 "match {match} is not over, and only the service that plays it shows it now: `arena --server "
                 "NAME match watch {match_2}`",
                 match=watched.match_id,

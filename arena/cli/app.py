@@ -81,7 +81,6 @@ def _arena(
     if context.invoked_subcommand in HERE_ONLY and was_written(context.get_parameter_source("server")):
         raise errors.MisuseError(
             Text(
-                "command.arena_works_machine_not_service",
                 "`arena {words}` works on this machine, not at a service; leave out --server",
                 words=context.invoked_subcommand,
             )
@@ -179,10 +178,7 @@ def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None
 def _unknown_language(language: str | None) -> errors.MisuseError:
     return errors.MisuseError(
         Text(
-            "command.no_language_lang_takes",
-            "there is no language {language}; --lang takes {known}",
-            language=repr(language),
-            known=", ".join(LANGUAGES),
+            "there is no language {language}; --lang takes {known}", language=repr(language), known=", ".join(LANGUAGES)
         )
     )
 

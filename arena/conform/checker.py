@@ -166,9 +166,7 @@ class _Checker:
         ):
             problem = BrokenError(
                 "several-matches",
-                Text(
-                    "conform.which_new_process_does_right", "{what}, which a new process does right", what=problem.seen
-                ),
+                Text("{what}, which a new process does right", what=problem.seen),
             )
         if isinstance(problem, BrokenError):
             self._note(problem.rule, RuleState.BROKEN, problem.seen)
@@ -195,11 +193,7 @@ class _Checker:
 
 
 def _first(rule: str) -> str:
-    return Text(
-        "conform.broken_nothing_can_seen_one",
-        "{rule} is broken, and nothing can be seen of this one until it is mended",
-        rule=rule,
-    )
+    return Text("{rule} is broken, and nothing can be seen of this one until it is mended", rule=rule)
 
 
 async def _play(harness: Harness, scenario: Scenario) -> BrokenError | NotApplicableError | None:

@@ -170,7 +170,7 @@ class Dialogue:
         stream: ScriptedStream | None = coming.result() if coming.done() else None
         coming.cancel()
         if stream is None:
-            raise SilentError(self._missing(Text("conform.no_stream", "no stream"), self._patience.start_s))
+            raise SilentError(self._missing(Text("no stream"), self._patience.start_s))
         if stream.authorization != f"Bearer {self._token}":
             raise BrokenError("token", _authorization(stream.authorization, self._token))
         self._stream = stream
@@ -179,9 +179,7 @@ class Dialogue:
         """Wait for Join and check it. Raises BrokenError."""
         data = await self._arrival(self._patience.start_s)
         if data is None:
-            raise BrokenError(
-                "join-first", self._missing(Text("conform.no_message", "no message"), self._patience.start_s)
-            )
+            raise BrokenError("join-first", self._missing(Text("no message"), self._patience.start_s))
         request = parse(data)
         check_join(request, installed)
         self.games = tuple(request.join.games)
@@ -193,7 +191,7 @@ class Dialogue:
         for response in responses:
             if not await self.stream.send(response.SerializeToString()):
                 await self._let_it_end()
-                why = Text("conform.stream_ended_before_everything_sent", "the stream ended before everything was sent")
+                why = Text("the stream ended before everything was sent")
                 raise SilentError(self.with_how_it_is(why))
 
     async def ask(self, match: CheckMatch, decide: play_pb2.PlayResponse) -> play_pb2.PlayRequest:
@@ -202,7 +200,7 @@ class Dialogue:
         Raises SilentError if none comes, BrokenError if it breaks a rule.
         """
         question = match.question()
-        when = Text("conform.before_ply_asked", "before ply {ply} was asked", ply=question.ply)
+        when = Text("before ply {ply} was asked", ply=question.ply)
         self.check_behaviour()
         while not self.stream.arrived.empty():
             data = self.stream.arrived.get_nowait()
@@ -221,14 +219,10 @@ class Dialogue:
         while request is None or self._is_late_answer(request):
             data = await self._arrival(patience_s)
             if data is None:
-                raise SilentError(
-                    self._missing(Text("conform.no_answer_ply", "no answer to ply {ply}", ply=question.ply), patience_s)
-                )
+                raise SilentError(self._missing(Text("no answer to ply {ply}", ply=question.ply), patience_s))
             request = parse(data)
         if request.WhichOneof("message") == "leave":
-            raise SilentError(
-                Text("conform.leave_place_answer_ply", "Leave in place of an answer to ply {ply}", ply=question.ply)
-            )
+            raise SilentError(Text("Leave in place of an answer to ply {ply}", ply=question.ply))
         check_answer(request, question, self._answered)
         self._answered.add(question.key)
         return request
@@ -267,14 +261,12 @@ class Dialogue:
     def check_behaviour(self) -> None:
         """Check what can be seen at any time: further streams, too much output. Raises BrokenError."""
         if not self._server.streams.empty():
-            why = Text(
-                "conform.another_stream_opened_while_first", "another stream was opened while the first one was open"
-            )
+            why = Text("another stream was opened while the first one was open")
             raise BrokenError("one-stream", why)
         if self.process.written_bytes > _MOST_OUTPUT_BYTES:
             raise BrokenError(
                 "output",
-                Text("conform.mb_written", "{megabytes} MB written", megabytes=self.process.written_bytes >> 20),
+                Text("{megabytes} MB written", megabytes=self.process.written_bytes >> 20),
             )
 
     async def exit_status(self) -> int | None:
@@ -286,7 +278,7 @@ class Dialogue:
         if self._is_late_answer(request):
             return
         if request.WhichOneof("message") == "leave":
-            raise SilentError(Text("conform.leave", "Leave {what}", what=when))
+            raise SilentError(Text("Leave {what}", what=when))
         check_unasked(request, self._answered, when)
 
     def _is_late_answer(self, request: play_pb2.PlayRequest) -> bool:
@@ -315,27 +307,21 @@ class Dialogue:
         return (
             self.with_how_it_is(what)
             if self.has_ended
-            else Text("conform.within_s", "{what} within {seconds} s", what=what, seconds=f"{patience_s:g}")
+            else Text("{what} within {seconds} s", what=what, seconds=f"{patience_s:g}")
         )
 
     def _stream_ended(self, when: str) -> str:
-        return self.with_how_it_is(Text("conform.stream_ended", "the stream ended {what}", what=when))
+        return self.with_how_it_is(Text("the stream ended {what}", what=when))
 
     def with_how_it_is(self, what: str) -> str:
         """Return a sentence with its end: whether the process ended, how, and what it wrote last."""
         lines = self.process.stderr.strip().splitlines()
         if self.process.ended.done():
             status = self.process.ended.result()
-            how = Text("conform.status", "status {status}", status=status) if status >= 0 else f"signal {-status}"
+            how = Text("status {status}", status=status) if status >= 0 else f"signal {-status}"
             if not lines:
-                return Text(
-                    "conform.process_ended_nothing_stderr",
-                    "{what}; its process ended with {how}; nothing on stderr",
-                    what=what,
-                    how=how,
-                )
+                return Text("{what}; its process ended with {how}; nothing on stderr", what=what, how=how)
             return Text(
-                "conform.process_ended_last_line_stderr",
                 "{what}; its process ended with {how}; the last line on stderr is {line}",
                 what=what,
                 how=how,
@@ -344,29 +330,18 @@ class Dialogue:
         if not self.has_ended:
             return what
         if not lines:
-            return Text(
-                "conform.ended_stream_nothing_stderr", "{what}; it ended its stream; nothing on stderr", what=what
-            )
-        return Text(
-            "conform.ended_stream_last_line_stderr",
-            "{what}; it ended its stream; the last line on stderr is {line}",
-            what=what,
-            line=quote(lines[-1]),
-        )
+            return Text("{what}; it ended its stream; nothing on stderr", what=what)
+        return Text("{what}; it ended its stream; the last line on stderr is {line}", what=what, line=quote(lines[-1]))
 
 
 def _authorization(authorization: str | bytes | None, token: str) -> str:
     """Tell how the metadata differs from what it should be, without the token."""
     if authorization is None:
-        return Text("conform.no_metadata_key_authorization", "no metadata of the key authorization")
+        return Text("no metadata of the key authorization")
     text = str(authorization)
     if text == token:
-        return Text("conform.token_without_bearer_front", "the token without `Bearer ` in front")
-    return (
-        Text("conform.another_token", "another token")
-        if text.startswith("Bearer ")
-        else Text("conform.something_does_not_begin_bearer", "something that does not begin with `Bearer `")
-    )
+        return Text("the token without `Bearer ` in front")
+    return Text("another token") if text.startswith("Bearer ") else Text("something that does not begin with `Bearer `")
 
 
 async def _next(queue: asyncio.Queue[Any], patience_s: float) -> Any:

@@ -85,26 +85,17 @@ class PendingAnswer:
 def parse(data: bytes) -> play_pb2.PlayRequest:
     """Return a message that is no longer than allowed and says something. Raises BrokenError."""
     if len(data) > MAX_REQUEST_BYTES:
-        why = Text(
-            "conform.message_bytes_allowed",
-            "a message of {bytes} bytes, and {most} are allowed",
-            bytes=len(data),
-            most=MAX_REQUEST_BYTES,
-        )
+        why = Text("a message of {bytes} bytes, and {most} are allowed", bytes=len(data), most=MAX_REQUEST_BYTES)
         raise BrokenError("message-size", why)
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
         raise BrokenError(
             "well-formed",
-            Text("conform.bytes_no_playrequest", "{bytes} bytes that are no PlayRequest", bytes=len(data)),
+            Text("{bytes} bytes that are no PlayRequest", bytes=len(data)),
         ) from None
     if request.WhichOneof("message") is None:
-        why = Text(
-            "conform.playrequest_bytes_which_no_message",
-            "a PlayRequest of {bytes} bytes in which no message is set",
-            bytes=len(data),
-        )
+        why = Text("a PlayRequest of {bytes} bytes in which no message is set", bytes=len(data))
         raise BrokenError("well-formed", why)
     return request
 
@@ -112,27 +103,15 @@ def parse(data: bytes) -> play_pb2.PlayRequest:
 def check_join(request: play_pb2.PlayRequest, installed: Collection[str]) -> None:
     """Check the first message of a stream. Raises BrokenError."""
     if request.WhichOneof("message") != "join":
-        raise BrokenError(
-            "join-first", Text("conform.first_message", "{kind} as the first message", kind=name_of(request))
-        )
+        raise BrokenError("join-first", Text("{kind} as the first message", kind=name_of(request)))
     join = request.join
     if join.protocol_major != PROTOCOL_MAJOR or join.protocol_minor < 0:
         named = f"{join.protocol_major}.{join.protocol_minor}"
-        why = Text(
-            "conform.protocol_arena_speaks_x",
-            "protocol {version}, and this arena speaks {own}.x",
-            version=named,
-            own=PROTOCOL_MAJOR,
-        )
+        why = Text("protocol {version}, and this arena speaks {own}.x", version=named, own=PROTOCOL_MAJOR)
         raise BrokenError("join-protocol", why)
     if EVERY_GAME not in join.games and not set(join.games) & set(installed):
         named = ", ".join(name[:_SHOWN] for name in join.games[:5]) or "no game at all"
-        why = Text(
-            "conform.and_this_arena_has",
-            "{names}, and this arena has {known}",
-            names=named,
-            known=", ".join(sorted(installed)),
-        )
+        why = Text("{names}, and this arena has {known}", names=named, known=", ".join(sorted(installed)))
         raise BrokenError("join-games", why)
 
 
@@ -140,16 +119,11 @@ def check_unasked(request: play_pb2.PlayRequest, answered: Collection[tuple[str,
     """Tell what a message breaks that came while nothing was asked. Always raises BrokenError."""
     kind = request.WhichOneof("message")
     if kind == "join":
-        raise BrokenError("join-once", Text("conform.another_join", "another Join {what}", what=when))
+        raise BrokenError("join-once", Text("another Join {what}", what=when))
     if kind == "act" and (request.act.match_id, request.act.ply) in answered:
-        why = Text(
-            "conform.another_act_ply_which_answered",
-            "another Act for ply {ply}, which was answered before, {what}",
-            ply=request.act.ply,
-            what=when,
-        )
+        why = Text("another Act for ply {ply}, which was answered before, {what}", ply=request.act.ply, what=when)
         raise BrokenError("act-once", why)
-    raise BrokenError("no-unasked", Text("conform.came_when", "{kind} {what}", kind=name_of(request), what=when))
+    raise BrokenError("no-unasked", Text("{kind} {what}", kind=name_of(request), what=when))
 
 
 def check_answer(request: play_pb2.PlayRequest, question: PendingAnswer, answered: Collection[tuple[str, int]]) -> None:
@@ -158,10 +132,7 @@ def check_answer(request: play_pb2.PlayRequest, question: PendingAnswer, answere
     if kind == "resign":
         if request.resign.match_id != question.match_id:
             why = Text(
-                "conform.and_played_was",
-                "{found}, and played was {match}",
-                found=quote(request.resign.match_id),
-                match=quote(question.match_id),
+                "{found}, and played was {match}", found=quote(request.resign.match_id), match=quote(question.match_id)
             )
             raise BrokenError("resign-match-id", why)
     elif kind == "act":
@@ -170,39 +141,31 @@ def check_answer(request: play_pb2.PlayRequest, question: PendingAnswer, answere
         check_unasked(
             request,
             answered,
-            Text("conform.in_place_of_answer", "in place of an answer to ply {ply}", ply=question.ply),
+            Text("in place of an answer to ply {ply}", ply=question.ply),
         )
 
 
 def _check_act(act: play_pb2.Act, question: PendingAnswer, answered: Collection[tuple[str, int]]) -> None:
     if (act.match_id, act.ply) != question.key and (act.match_id, act.ply) in answered:
-        why = Text(
-            "conform.ply_answered_again_after_answer", "ply {ply} was answered again after its answer", ply=act.ply
-        )
+        why = Text("ply {ply} was answered again after its answer", ply=act.ply)
         raise BrokenError("act-once", why)
     if act.match_id != question.match_id:
-        why = Text(
-            "conform.and_asked_was",
-            "{found}, and asked was {match}",
-            found=quote(act.match_id),
-            match=quote(question.match_id),
-        )
+        why = Text("{found}, and asked was {match}", found=quote(act.match_id), match=quote(question.match_id))
         raise BrokenError("act-match-id", why)
     if act.ply != question.ply:
         raise BrokenError(
             "act-ply",
-            Text("conform.ply_asked_ply", "ply {ply}, and asked was ply {asked}", ply=act.ply, asked=question.ply),
+            Text("ply {ply}, and asked was ply {asked}", ply=act.ply, asked=question.ply),
         )
     if not 1 <= len(act.actions) <= MAX_ACTIONS:
-        raise BrokenError("act-count", Text("conform.ids", "{count} ids", count=len(act.actions)))
+        raise BrokenError("act-count", Text("{count} ids", count=len(act.actions)))
     if len(act.note) > MAX_NOTE:
-        raise BrokenError("act-note", Text("conform.characters", "{count} characters", count=len(act.note)))
+        raise BrokenError("act-note", Text("{count} characters", count=len(act.note)))
     if act.actions[0] not in question.legal:
         more = f" and {len(question.legal) - 10} more" if len(question.legal) > 10 else ""
         legal = ", ".join(map(str, question.legal[:10])) + more
         if len(act.actions) > 1:
             why = Text(
-                "conform.first_legal_were",
                 "{action}, the first of {count}, and legal were {legal}",
                 action=act.actions[0],
                 count=len(act.actions),
@@ -211,7 +174,7 @@ def _check_act(act: play_pb2.Act, question: PendingAnswer, answered: Collection[
             raise BrokenError("act-legal", why)
         raise BrokenError(
             "act-legal",
-            Text("conform.legal_were", "{action}, and legal were {legal}", action=act.actions[0], legal=legal),
+            Text("{action}, and legal were {legal}", action=act.actions[0], legal=legal),
         )
 
 

@@ -55,9 +55,7 @@ async def check_other_game(harness: Harness) -> None:
     bot = await harness.bot()
     games = games_of(bot)
     if len(games) == 1:
-        why = Text(
-            "conform.bot_joined_one_game_arena", "the bot joined for one game of this arena, {game}", game=games[0].name
-        )
+        why = Text("the bot joined for one game of this arena, {game}", game=games[0].name)
         raise NotApplicableError(why)
     for game in (*games, games[0]):
         await play(bot, CheckMatch(game, usual_setting(game)), 2)
@@ -80,7 +78,7 @@ async def check_whole_match(harness: Harness) -> None:
         while not match.is_over:
             await ask(bot, match)
         await close_match(bot, match)
-    await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
+    await bot.stay_quiet(Text("after MatchFinished"))
 
 
 async def check_opening(harness: Harness) -> None:
@@ -96,7 +94,7 @@ async def check_chance(harness: Harness) -> None:
     bot = await harness.bot()
     games = [game for game in games_of(bot) if game.has_chance]
     if not games:
-        raise NotApplicableError(Text("conform.bot_joined_no_game_chance", "the bot joined for no game with chance"))
+        raise NotApplicableError(Text("the bot joined for no game with chance"))
     for game in games:
         usual = usual_setting(game)
         found = (
@@ -186,13 +184,10 @@ async def check_own_faults(harness: Harness) -> None:
     """Tell the bot of faults of its own, then end the stream as the arena does."""
     bot = await harness.bot()
     await play_usual(bot, 1, on_finish=_blame)
-    await bot.stay_quiet(Text("conform.after_matchfinished_faults", "after MatchFinished with faults"))
+    await bot.stay_quiet(Text("after MatchFinished with faults"))
     bot.close()
     if await bot.exit_status() is None:
-        why = Text(
-            "conform.after_matchfinished_faults_end_stream",
-            "after MatchFinished with faults and the end of its stream the process lives on",
-        )
+        why = Text("after MatchFinished with faults and the end of its stream the process lives on")
         raise SilentError(why)
 
 
@@ -255,17 +250,17 @@ async def check_answers(harness: Harness) -> None:
     A bot that ends with the match has either not borne its end, or does not play several.
     """
     bot = await harness.bot()
-    await bot.stay_quiet(Text("conform.after_joined", "after Joined"))
+    await bot.stay_quiet(Text("after Joined"))
     match = await open_usual(bot)
-    await bot.stay_quiet(Text("conform.after_matchstarted", "after MatchStarted"))
+    await bot.stay_quiet(Text("after MatchStarted"))
     await ask(bot, match)
-    await bot.stay_quiet(Text("conform.after_answer", "after its answer"))
+    await bot.stay_quiet(Text("after its answer"))
     for _ in range(_DECISIONS):
         if not match.is_over:
             await ask(bot, match)
     await close_match(bot, match)
     try:
-        await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
+        await bot.stay_quiet(Text("after MatchFinished"))
     except SilentError as error:
         rule = "several-matches" if await bot.exit_status() == 0 else "others-forfeit"
         raise BrokenError(rule, error.seen) from None
@@ -295,10 +290,7 @@ async def check_little_time(harness: Harness) -> None:
     else:
         told = ", ".join(f"{seconds * 1000:.0f}" for seconds in took)
         why = Text(
-            "conform.ms_decisions_ms_50_ms",
-            "{took} ms for decisions of {limit} ms, and 50 ms of margin",
-            took=told,
-            limit=f"{limit_s * 1000:.0f}",
+            "{took} ms for decisions of {limit} ms, and 50 ms of margin", took=told, limit=f"{limit_s * 1000:.0f}"
         )
         raise SilentError(why)
     await close_match(bot, match)

@@ -155,25 +155,19 @@ def read_command(words: Sequence[str]) -> Command:
     if program is None:
         if package := PACKAGES.get(words[0]):
             why = Text(
-                "hosting.no_program_install_debian_apt",
                 "there is no program {name}; install it, on Debian with `apt install {package}`",
                 name=repr(words[0]),
                 package=package,
             )
             raise CommandError(why)
         why = Text(
-            "conform.no_program_name_directory_bot",
             "there is no program {name}; name a directory with bot.toml, or write the command of the bot "
             "behind --, such as -- python main.py",
             name=repr(words[0]),
         )
         raise CommandError(why)
     if not os.access(program, os.X_OK):
-        why = Text(
-            "conform.not_executable_write_program_runs",
-            "{name} is not executable; write the program that runs it in front of it",
-            name=repr(words[0]),
-        )
+        why = Text("{name} is not executable; write the program that runs it in front of it", name=repr(words[0]))
         raise CommandError(why)
     # Arguments that name a file here must name it in another working directory as well.
     arguments = (str(here / word) if (here / word).is_file() else word for word in words[1:])

@@ -40,7 +40,7 @@ async def check_greeting(harness: Harness) -> None:
     """Let the bot join, and have it wait for Joined: what its beginning can break is found by that."""
     bot = await harness.greet()
     try:
-        await bot.stay_quiet(Text("conform.before_joined", "before Joined"))
+        await bot.stay_quiet(Text("before Joined"))
     except BrokenError as error:
         raise BrokenError("join-once" if error.rule == "join-once" else "waits-for-joined", error.seen) from None
     await bot.send(joined(bot.games))
@@ -69,15 +69,11 @@ async def check_major(harness: Harness) -> None:
     await bot.send(answer)
     status = await bot.exit_status()
     if status is None:
-        raise SilentError(
-            Text("conform.after_joined_protocol_2_3_process", "after Joined with protocol 2.3 the process lives on")
-        )
+        raise SilentError(Text("after Joined with protocol 2.3 the process lives on"))
     if status == 0:
-        raise SilentError(
-            Text("conform.after_joined_protocol_2_3", "after Joined with protocol 2.3 the process exited with status 0")
-        )
+        raise SilentError(Text("after Joined with protocol 2.3 the process exited with status 0"))
     if not {"protocol", "version"} & set(bot.process.stderr.lower().replace("_", " ").split()):
-        why = Text("conform.joined_named_protocol_2_3", "Joined named protocol 2.3, and stderr says nothing of it")
+        why = Text("Joined named protocol 2.3, and stderr says nothing of it")
         raise SilentError(bot.with_how_it_is(why))
 
 
@@ -128,20 +124,16 @@ async def check_end_while_idle(harness: Harness) -> None:
     """End the stream between matches."""
     bot = await harness.bot()
     await play_usual(bot)
-    await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
+    await bot.stay_quiet(Text("after MatchFinished"))
     bot.close()
     status = await bot.exit_status()
     if status is None:
         why = Text(
-            "conform.process_lives_s_after_end",
-            "the process lives on {seconds} s after the end of its stream",
-            seconds=f"{harness.patience.exit_s:g}",
+            "the process lives on {seconds} s after the end of its stream", seconds=f"{harness.patience.exit_s:g}"
         )
         raise SilentError(why)
     if status != 0:
-        raise SilentError(
-            bot.with_how_it_is(Text("conform.arena_ended_stream_ok", "the arena ended the stream with OK"))
-        )
+        raise SilentError(bot.with_how_it_is(Text("the arena ended the stream with OK")))
 
 
 async def check_end_in_match(harness: Harness) -> None:
@@ -182,7 +174,7 @@ async def check_superseded(harness: Harness) -> None:
     """End the stream with an error between matches."""
     bot = await harness.bot()
     await play_usual(bot)
-    await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
+    await bot.stay_quiet(Text("after MatchFinished"))
     bot.close(_SUPERSEDED)
     await _must_report(bot.process, _SUPERSEDED, harness.patience.exit_s)
 
@@ -216,31 +208,21 @@ async def check_no_arena(harness: Harness) -> None:
     status = await exit_status(process, harness.patience.start_s)
     if status is None:
         why = Text(
-            "conform.no_arena_process_lives_after",
-            "no arena was there, and the process lives on after {seconds} s",
-            seconds=f"{harness.patience.start_s:g}",
+            "no arena was there, and the process lives on after {seconds} s", seconds=f"{harness.patience.start_s:g}"
         )
         raise SilentError(why)
     if status == 0:
-        raise SilentError(
-            Text("conform.no_arena_process_exited_status", "no arena was there, and the process exited with status 0")
-        )
+        raise SilentError(Text("no arena was there, and the process exited with status 0"))
     if not process.stderr.strip():
         why = Text(
-            "conform.no_arena_process_exited_status_without",
-            "no arena was there, and the process exited with status {status} without a word on stderr",
-            status=status,
+            "no arena was there, and the process exited with status {status} without a word on stderr", status=status
         )
         raise SilentError(why)
 
 
 async def _must_end(bot: Dialogue, patience_s: float) -> None:
     if await bot.exit_status() is None:
-        why = Text(
-            "conform.process_lives_s_after_end",
-            "the process lives on {seconds} s after the end of its stream",
-            seconds=f"{patience_s:g}",
-        )
+        why = Text("the process lives on {seconds} s after the end of its stream", seconds=f"{patience_s:g}")
         raise SilentError(why)
 
 
@@ -250,23 +232,17 @@ async def _must_report(process: Running, error: Status, patience_s: float) -> No
     status = await exit_status(process, patience_s)
     if status is None:
         why = Text(
-            "conform.stream_ended_process_lives_after",
             "the stream was ended with {code}, and the process lives on after {seconds} s",
             code=code,
             seconds=f"{patience_s:g}",
         )
         raise SilentError(why)
     if status == 0:
-        why = Text(
-            "conform.stream_ended_process_exited_status",
-            "the stream was ended with {code}, and the process exited with status 0",
-            code=code,
-        )
+        why = Text("the stream was ended with {code}, and the process exited with status 0", code=code)
         raise SilentError(why)
     if error.message not in process.stderr:
         last = process.stderr.strip().splitlines()[-1:] or ["nothing"]
         why = Text(
-            "conform.stream_ended_stderr_does_not",
             "the stream was ended with {code}: {message}, and stderr does not show that message, but {line}",
             code=code,
             message=repr(error.message),

@@ -128,11 +128,7 @@ class Bridge:
         if running:
             left = "a match" if running == 1 else f"{running} matches"
             raise LeftError(
-                Text(
-                    "connect.left_same_command_goes_long",
-                    "left {what}; the same command goes on there as long as the bot's clock lasts",
-                    what=left,
-                )
+                Text("left {what}; the same command goes on there as long as the bot's clock lasts", what=left)
             )
 
     def _is_over(self) -> bool:
@@ -167,7 +163,7 @@ class Bridge:
             if self._is_over()
             else StreamEnd(
                 RetryDecision.AGAIN,
-                UnreachableError(Text("connect.service_ended_stream", "the service ended the stream")),
+                UnreachableError(Text("the service ended the stream")),
             )
         )
 
@@ -243,12 +239,7 @@ class Bridge:
         kind = response.WhichOneof("event")
         if kind == "joined":
             if stream is self._stream:
-                raise ProtocolError(
-                    Text(
-                        "connect.service_let_bot_twice_one",
-                        "the service let the bot in twice on one stream; tell its organiser",
-                    )
-                )
+                raise ProtocolError(Text("the service let the bot in twice on one stream; tell its organiser"))
             games = check_joined(response.joined, self._options.manifest, self._route.endpoint.address)
             self._bots.welcome(games)
             self._stream = stream
@@ -257,11 +248,7 @@ class Bridge:
             self._cures_left = _MOST_CURES
             if not self._was_joined:
                 for sentence in differing_rules(response.joined.games, self._options.installed_rules):
-                    why = Text(
-                        "connect.engine_installed_here_does_bot",
-                        "{what}, as the engine installed here does; a bot that uses it will fail",
-                        what=sentence,
-                    )
+                    why = Text("{what}, as the engine installed here does; a bot that uses it will fail", what=sentence)
                     self._publish(Note(why))
             bot = self._options.name if self._route.owner is None else f"{self._route.owner}/{self._options.name}"
             address, names, room = self._route.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
@@ -307,7 +294,6 @@ class Bridge:
             self.drain()
             self._failure = BotFailsError(
                 Text(
-                    "connect.crashed_matches_row_plays_no",
                     "{name} crashed in {count} matches in a row, and plays no more; mend it, try it here with "
                     "`arena match run`, and connect again",
                     name=self._options.name,

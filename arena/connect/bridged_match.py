@@ -74,7 +74,6 @@ class BridgedMatch:
         if self._events.qsize() >= MOST_EVENTS:
             raise ProtocolError(
                 Text(
-                    "connect.service_asks_match_tell_organiser",
                     "the service asks on and on in match {match}; tell its organiser",
                     match=repr(self.history.match_id[:40]),
                 )
@@ -152,19 +151,11 @@ class BridgedMatch:
             history = self.history
             if what.match_id != history.match_id:
                 await self._replace(
-                    Text(
-                        "connect.answered_match_which_does_not",
-                        "it answered for the match {match}, which it does not play",
-                        match=repr(what.match_id[:40]),
-                    )
+                    Text("it answered for the match {match}, which it does not play", match=repr(what.match_id[:40]))
                 )
                 return
             if history.is_passed(what.ply):
-                why = Text(
-                    "connect.answer_ply_came_after_service",
-                    "an answer to ply {ply} came after the service had gone on; it was left out",
-                    ply=what.ply,
-                )
+                why = Text("an answer to ply {ply} came after the service had gone on; it was left out", ply=what.ply)
                 self._publish(Note(why))
                 return
             act = play_pb2.Act(match_id=what.match_id, ply=what.ply, actions=what.actions, note=what.note)
@@ -175,17 +166,13 @@ class BridgedMatch:
         elif isinstance(what, Resignation) and what.match_id == self.history.match_id:
             await self._resign()
         elif isinstance(what, Closed):
-            await self._replace(
-                Text("connect.closed_stream", "it closed its stream ({why})", why=what.why.rstrip(".").lower())
-            )
+            await self._replace(Text("it closed its stream ({why})", why=what.why.rstrip(".").lower()))
         elif isinstance(what, Malformed | ProtocolViolation):
-            await self._replace(Text("connect.it_sent", "it sent {what}", what=what.why))
+            await self._replace(Text("it sent {what}", what=what.why))
         elif isinstance(what, Flood):
-            await self._replace(
-                Text("connect.sent_more_messages_than_match", "it sent more messages than a match can need")
-            )
+            await self._replace(Text("it sent more messages than a match can need"))
         else:
-            await self._replace(Text("connect.gave_up_match_does_not", "it gave up a match that it does not play"))
+            await self._replace(Text("it gave up a match that it does not play"))
 
     async def _resign(self) -> None:
         request = play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=self.history.match_id))
@@ -206,20 +193,16 @@ class BridgedMatch:
             except StartError as error:
                 why = error.explanation.rstrip(".")
                 stopped = Stopped(
-                    Text(
-                        "connect.process_did_not_start",
-                        "a process did not start: {why}",
-                        why=f"{why[:1].lower()}{why[1:]}",
-                    ),
+                    Text("a process did not start: {why}", why=f"{why[:1].lower()}{why[1:]}"),
                     "",
                 )
             except StreamClosedError:
-                stopped = Stopped(Text("connect.process_ended", "its process ended"), "")
+                stopped = Stopped(Text("its process ended"), "")
             else:
                 try:
                     if await self._hand_over(bot):
                         return
-                    stopped = await self._bots.stop(bot, Text("connect.closed_stream_2", "it closed its stream"))
+                    stopped = await self._bots.stop(bot, Text("it closed its stream"))
                 except asyncio.CancelledError:
                     self._bots.end(bot)  # nobody else holds it yet
                     raise
@@ -256,9 +239,7 @@ class BridgedMatch:
         try:
             await bot.stream.send(play_pb2.PlayResponse(decide=question).SerializeToString())
         except StreamClosedError as error:
-            await self._replace(
-                Text("connect.closed_stream", "it closed its stream ({why})", why=str(error).rstrip(".").lower())
-            )
+            await self._replace(Text("it closed its stream ({why})", why=str(error).rstrip(".").lower()))
 
     async def _replace(self, why: str) -> None:
         """Have another process take the match over, or give it up."""

@@ -110,11 +110,7 @@ class BridgedMatches:
         known = self._matches.get(event.match_id)
         if known is None and not self._has_been_strange:
             self._has_been_strange = True
-            why = Text(
-                "connect.service_spoke_match_which_not",
-                "the service spoke of the match {match}, which has not begun here",
-                match=event.match_id[:40],
-            )
+            why = Text("the service spoke of the match {match}, which has not begun here", match=event.match_id[:40])
             self._publish(Note(why))
         elif known is not None:
             known[0].receive(event)
@@ -131,7 +127,6 @@ class BridgedMatches:
             if not self._has_refused:
                 self._has_refused = True
                 why = Text(
-                    "service.service_begins_more_than_matches",
                     "the service begins more than {count} matches at once; those that are too many are not played",
                     count=self._asked_for,
                 )

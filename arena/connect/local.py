@@ -83,15 +83,12 @@ class LocalBotProcesses:
                 self._publish(BotWrote(1, line))
             words = last_line(error.log)
             why = (
-                Text(
-                    "connect.last_line_was", "{why} Its last line was: {line}", why=error.explanation, line=repr(words)
-                )
+                Text("{why} Its last line was: {line}", why=error.explanation, line=repr(words))
                 if words
                 else error.explanation
             )
             raise BotFailsError(
                 Text(
-                    "service.does_not_start_mend_try",
                     "{bot} does not start: {why}; mend it and try again, `arena match run` plays it here",
                     bot=self._program.manifest.name,
                     why=why,
@@ -109,7 +106,6 @@ class LocalBotProcesses:
         if self._games is None or game not in self._games:
             raise ProtocolError(
                 Text(
-                    "connect.service_began_match_game_which",
                     "the service began a match of {game}, a game of which it had not told; tell its organiser",
                     game=repr(game[:40]),
                 )
@@ -190,9 +186,7 @@ class LocalBotProcesses:
         if bot.process.exceeded is not None:
             why = bot.process.exceeded.sentence
         elif has_ended:
-            why = Text(
-                "connect.process_ended_2", "its process ended ({how})", how=bot.process.exited.result().describe()
-            )
+            why = Text("its process ended ({how})", how=bot.process.exited.result().describe())
         return Stopped(why, last_line(await bot.process.log()))
 
     async def close(self) -> None:
@@ -265,7 +259,7 @@ async def prepare(
 
     def announce(manifest: BotManifest) -> None:
         command = shlex.join(manifest.build)
-        why = Text("connect.building_with", "building {name} with `{command}`", name=manifest.name, command=command)
+        why = Text("building {name} with `{command}`", name=manifest.name, command=command)
         publish(Note(why))
 
     prepared = await prepare_copy(directory, policy, runtimes, root, announce)
@@ -273,12 +267,7 @@ async def prepare(
         for line in prepared.last_lines:
             publish(Note(f"| {line}"))
         raise BotFailsError(
-            Text(
-                "command.cannot_built",
-                "{directory} cannot be built: {why}",
-                directory=load_manifest(directory).name,
-                why=prepared.sentence,
-            )
+            Text("{directory} cannot be built: {why}", directory=load_manifest(directory).name, why=prepared.sentence)
         )
     name = prepared.manifest.name
     seat = program_seat(name, prepared.version, prepared.program, prepared.level)

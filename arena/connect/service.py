@@ -43,10 +43,7 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
         return PlayRoute(replace(endpoint, address=play_address), profile.token, profile.owner)
     if profile.address.startswith(UNIX):
         raise RefusedError(
-            Text(
-                "connect.remote_bot_connects_over_network",
-                "a remote bot connects over the network; log in with HOST:PORT, or give --play-address",
-            )
+            Text("a remote bot connects over the network; log in with HOST:PORT, or give --play-address")
         )
     with open_line(endpoint, profile.token) as line:
         identity = RemoteArena(line).account.get_identity()
@@ -54,7 +51,6 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
     if identity.scope not in _PLAYS:
         raise ForbiddenError(
             Text(
-                "connect.token_login_one_scope_which",
                 "the token of the login {login} is one of scope {scope}, which does not play; ask the organiser "
                 "for one of scope player, and `arena login {address} --name {name} --token-stdin` logs in with it",
                 login=repr(profile.name),
@@ -66,7 +62,6 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
     if identity.owner is None:
         raise ForbiddenError(
             Text(
-                "connect.token_login_belongs_no_owner",
                 "the token of the login {login} belongs to no owner, and a bot needs one; ask the organiser for "
                 "an invitation",
                 login=repr(profile.name),
@@ -78,7 +73,6 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
     if not port:
         raise ServiceError(
             Text(
-                "connect.service_takes_no_remote_bots",
                 "the service at {address} takes no remote bots; hand the bot in with `arena bot submit`, or ask "
                 "the organiser to set service.play_address",
                 address=profile.address,
@@ -95,7 +89,6 @@ def games_to_join(manifest: BotManifest, joined: Sequence[str]) -> tuple[str, ..
     if not games:
         raise RefusedError(
             Text(
-                "connect.bot_toml_says_plays_bot",
                 "bot.toml says that {bot} plays {games}, and the bot itself joins for {joined}; let them agree",
                 bot=manifest.name,
                 games=_listed(manifest.games),
@@ -113,7 +106,6 @@ def check_joined(joined: play_pb2.Joined, manifest: BotManifest, address: str) -
     if joined.protocol_major != PROTOCOL_MAJOR:
         raise ProtocolError(
             Text(
-                "service.service_speaks_protocol_bots_arena",
                 "the service at {address} speaks protocol {theirs} with bots, and this arena {ours}; install the arena "
                 "of the service's version",
                 address=address,
@@ -124,7 +116,6 @@ def check_joined(joined: play_pb2.Joined, manifest: BotManifest, address: str) -
     if not joined.games:
         raise RefusedError(
             Text(
-                "connect.service_plays_none_games_arena",
                 "the service at {address} plays none of the games of {bot} ({games}); `arena --server NAME "
                 "ladder list` shows which it plays",
                 address=address,
@@ -135,7 +126,6 @@ def check_joined(joined: play_pb2.Joined, manifest: BotManifest, address: str) -
     if sentences := differing_rules(joined.games, dict(manifest.rules)):
         raise RefusedError(
             Text(
-                "connect.bot_toml_demands_connect_version",
                 "{what}, as bot.toml of {bot} demands; connect a version of the bot for these rules, or take the "
                 "game out of its games",
                 what=sentences[0],
@@ -149,7 +139,6 @@ def differing_rules(games: Iterable[play_pb2.GameInfo], known: Mapping[str, str]
     """Return a sentence for each game that the service plays by other rules than are `known` by the game's name."""
     return [
         Text(
-            "connect.service_plays_rules_not",
             "the service plays {game} by the rules {version}, not {wanted}",
             game=info.name,
             version=info.rules_version,

@@ -38,11 +38,9 @@ _ENDED = (grpc.aio.AioRpcError, grpc.aio.BaseError, asyncio.InvalidStateError)
 
 _Call = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, bytes]
 _WAITS = {
-    "VERSION_IN_PLAY": Text(
-        "connect.tried_again_until_match_over", "it is tried again until that match is over; Ctrl-C ends this"
-    ),
-    "STOPPING": Text("connect.tried_again_until_service_back", "it is tried again until the service is back"),
-    "FLOOD": Text("connect.tried_again_while", "it is tried again in a while"),
+    "VERSION_IN_PLAY": Text("it is tried again until that match is over; Ctrl-C ends this"),
+    "STOPPING": Text("it is tried again until the service is back"),
+    "FLOOD": Text("it is tried again in a while"),
 }
 _LOST_REASON = "Internal error from Core"
 """What gRPC says of a stream that ended while something was written to it."""
@@ -98,7 +96,6 @@ class ServiceStream:
         if response is None:
             raise ProtocolError(
                 Text(
-                    "connect.service_sent_bytes_no_message",
                     "the service sent {count} bytes that are no message of the protocol; tell its organiser",
                     count=len(data),
                 )
@@ -184,7 +181,6 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
             RetryDecision.END,
             ProtocolError(
                 Text(
-                    "connect.what_answers_takes_no_remote",
                     "what answers at {address} takes no remote bots; check --play-address, or ask the organiser "
                     "for the address",
                     address=endpoint.address,
@@ -196,7 +192,6 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
             RetryDecision.END,
             ProtocolError(
                 Text(
-                    "connect.service_sent_message_more_than",
                     "the service at {address} sent a message of more than {megabytes} MB; tell its organiser",
                     address=endpoint.address,
                     megabytes=MOST_MESSAGE_BYTES >> 20,
@@ -206,7 +201,7 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
     if error.code() is Code.INTERNAL and _LOST_REASON in (error.details() or ""):
         return StreamEnd(
             RetryDecision.AGAIN,
-            UnreachableError(Text("connect.connection_broke", "the connection broke")),
+            UnreachableError(Text("the connection broke")),
             is_vague=True,
         )
     meaning = error_of(error, endpoint.address, endpoint.diagnose)
@@ -220,21 +215,18 @@ def _with_remedy(text: str, reason: str, endpoint: Endpoint) -> str:
     match reason:
         case "TOKEN_UNKNOWN":
             return Text(
-                "connect.new_token_organiser_logs_again",
                 "{why}; with a new token from the organiser, `{command}` logs in again",
                 why=text,
                 command=f"arena login ADDRESS{login} --token-stdin",
             )
         case "SUPERSEDED":
             return Text(
-                "connect.one_ends_here_one_connection",
                 "{why}; this one ends here. One connection of a bot plays at a time: --name gives this one a name of "
                 "its own",
                 why=text,
             )
         case "PROTOCOL_VERSION":
             return Text(
-                "connect.arena_speaks_protocol_install_arena",
                 "{why}; this arena speaks protocol {version}: install the arena of the service's version",
                 why=text,
                 version=PROTOCOL_MAJOR,

@@ -251,12 +251,12 @@ def describe_death(code: int | None, said: str) -> MatchLostError:
     ended, why = describe_end(code), last_line(said)
     evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": said}
     reason = (
-        Text("executor.worker_ended_why", "its worker ended ({how}): {why}", how=ended, why=why)
+        Text("its worker ended ({how}): {why}", how=ended, why=why)
         if why
-        else Text("executor.worker_ended", "its worker ended ({how})", how=ended)
+        else Text("its worker ended ({how})", how=ended)
     )
     if code is None:
-        reason = Text("executor.worker_does_not_end_given", "its worker does not end, and was given up: {why}", why=why)
+        reason = Text("its worker does not end, and was given up: {why}", why=why)
     return MatchLostError(reason, HostCause.WORKER_DIED, evidence)
 
 

@@ -87,9 +87,7 @@ class WorkerPool:
 
     async def close(self) -> None:
         """End every worker with its bots; matches that were not finished are lost."""
-        self._failure = self._failure or ExecutorFailedError(
-            Text("executor.executor_closed", "the executor was closed")
-        )
+        self._failure = self._failure or ExecutorFailedError(Text("the executor was closed"))
         for worker in self._keepers:
             worker.stop()
         keepers = list(self._keepers.values())
@@ -132,7 +130,7 @@ class WorkerPool:
         job = self._jobs.get(match_id)
         if job is not None:
             self._withdraw(job)
-            job.fail(MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
+            job.fail(MatchLostError(Text("cancelled"), HostCause.CANCELLED))
 
     def refuse(self, job: ExecutorJob, error: MatchLostError) -> None:
         """Fail a match that waits, because nobody can play it."""

@@ -86,7 +86,7 @@ class RemoteProcess:
         for ticket in self._begun:
             self._jobs.pop(ticket).fail(self._child.describe_death(code))
         self._begun.clear()
-        return was_ready, self._child.last_words() or Text("executor.exit_status", "exit status {status}", status=code)
+        return was_ready, self._child.last_words() or Text("exit status {status}", status=code)
 
     def stop(self) -> None:
         """Have it tell its bots that the service stops, and end; `run` returns then. What still waits fails."""
@@ -153,7 +153,7 @@ class RemoteProcess:
     def cancel(self, match_id: str) -> None:
         """End a match without a report: its `run_match` raises MatchLostError. Unknown ids are ignored."""
         if (job := self._find(match_id)) is not None:
-            job.fail(MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
+            job.fail(MatchLostError(Text("cancelled"), HostCause.CANCELLED))
 
     def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
         """Return the events of a match, as `LocalExecutor.watch` does. Raises NotWatchableError."""

@@ -25,7 +25,7 @@ from engine.text import Text, joined
 WARM_BOTS_APART = 8
 """How many idle bots a worker keeps where each has another process beside it, of some 40 MB."""
 _TICKETS = itertools.count(1)
-_WORKER_ENDED = Text("executor.its_worker_ended", "its worker ended")
+_WORKER_ENDED = Text("its worker ended")
 MOST_BEHIND = 4096
 """How many events may happen that a watcher has not taken, once it had taken all."""
 KEPT_LOG_BYTES = 512 * 1024
@@ -49,7 +49,7 @@ class ExecutorJob:
 
     def begin_again(self, why: str = _WORKER_ENDED) -> None:
         """Note that it is played again from its start, to whoever comes to watch; who watches now is told why."""
-        self.channel.end(None, joined(why, Text("executor.played_again", "it is played again")))
+        self.channel.end(None, joined(why, Text("it is played again")))
         self.channel = MatchChannel(lambda: self._on_watched(self))
 
     def fail(self, error: Exception) -> None:
@@ -59,7 +59,7 @@ class ExecutorJob:
 
     def _end_channel(self, report: asyncio.Future[MatchReport]) -> None:
         if report.cancelled():
-            self.channel.end(None, Text("executor.cancelled", "cancelled"))
+            self.channel.end(None, Text("cancelled"))
         elif (error := report.exception()) is not None:
             self.channel.end(None, str(error))
         else:

@@ -75,17 +75,15 @@ class BuildStore:
         directory = self.directory(version, runtime)
         if not directory.is_dir():
             return None
-        remedy = Text("hosting.remove_directory_then_built_again", "remove that directory, then it is built again")
+        remedy = Text("remove that directory, then it is built again")
         try:
             record = json.loads(self._beside(directory, "json").read_text(encoding="ascii"))
             unchanged = content_hash(directory, BUILD_LIMITS) == record["hash"]
         except (BotDirectoryError, OSError, ValueError, KeyError) as error:
-            why = Text(
-                "hosting.built_files_damaged", "the built files are damaged: {why}; {remedy}", why=error, remedy=remedy
-            )
+            why = Text("the built files are damaged: {why}; {remedy}", why=error, remedy=remedy)
             raise StoreError(placed(directory, why)) from error
         if not unchanged:
-            why = Text("hosting.built_files_were_changed", "the built files were changed; {remedy}", remedy=remedy)
+            why = Text("the built files were changed; {remedy}", remedy=remedy)
             raise StoreError(placed(directory, why))
         return Built(version, runtime, record["hash"], directory, record["seconds"])
 
@@ -127,19 +125,12 @@ class BuildStore:
         target = self.directory(version, runtime)
         found = list_files(files, BUILD_LIMITS)
         if longest := next((file.path for file in found if len(os.fsencode(file.path)) > _LONGEST_PATH), None):
-            why = Text(
-                "hosting.path_over_bytes_choose_shorter",
-                "is a path of over {bytes} bytes; choose shorter names",
-                bytes=_LONGEST_PATH,
-            )
+            why = Text("is a path of over {bytes} bytes; choose shorter names", bytes=_LONGEST_PATH)
             raise BotFilesError(placed(f"{longest[:60]}...", why))
         with atomic_directory.building_directory(self.root) as output:
             built_hash = hash_files([copy_file(file, output) for file in found])
             if built_hash == version:
-                message = Text(
-                    "hosting.made_no_new_file_changed",
-                    "it made no new file and changed none; let it write into the bot's directory",
-                )
+                message = Text("it made no new file and changed none; let it write into the bot's directory")
                 raise BotFilesError(message)
             built = Built(version, runtime, built_hash, target, seconds)
             _write(self._beside(target, "json"), json.dumps({**asdict(built), "directory": target.name}).encode())

@@ -23,8 +23,8 @@ MOST_DEPTH = 64
 MOST_ENTRIES = 1_000_000
 """No directory is looked through further, whatever lies in it."""
 _CHUNK_BYTES = 1 << 20
-_NO_LINK = Text("hosting.link_no_file_bot_put", "is a link to no file of the bot; put a copy in its place")
-_CHECK_PERMISSIONS = Text("hosting.check_permissions", "check its permissions")
+_NO_LINK = Text("is a link to no file of the bot; put a copy in its place")
+_CHECK_PERMISSIONS = Text("check its permissions")
 
 
 class BotFilesError(BotDirectoryError):
@@ -122,7 +122,7 @@ def open_file(file: BotFile) -> BufferedReader:
 
 def _unreadable(place: object, error: OSError) -> BotFilesError:
     why, remedy = os_error_text(error), _CHECK_PERMISSIONS
-    problem = Text("hosting.cannot_read", "cannot be read ({why}); {remedy}", why=why, remedy=remedy)
+    problem = Text("cannot be read ({why}); {remedy}", why=why, remedy=remedy)
     return BotFilesError(placed(place, problem))
 
 
@@ -142,7 +142,7 @@ def read_chunks(file: BotFile) -> Iterator[bytes]:
 
 def changed(file: BotFile) -> BotFilesError:
     """Return the error for a file that is no more what was listed."""
-    why = Text("hosting.changed_while_read_try_again", "changed while it was read; try again when nothing writes there")
+    why = Text("changed while it was read; try again when nothing writes there")
     return BotFilesError(placed(file.source, why))
 
 
@@ -153,18 +153,10 @@ def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
         files.append(file)
         total_bytes += file.look.size_bytes
         if len(files) > limits.files:
-            why = Text(
-                "hosting.holds_over_files_keep_only",
-                "holds over {count} files; keep only what the bot needs to run",
-                count=limits.files,
-            )
+            why = Text("holds over {count} files; keep only what the bot needs to run", count=limits.files)
             raise BotFilesError(placed(directory, why))
         if total_bytes > limits.total_bytes:
-            why = Text(
-                "hosting.holds_over_mib_keep_only",
-                "holds over {count} MiB; keep only what the bot needs to run",
-                count=limits.total_bytes >> 20,
-            )
+            why = Text("holds over {count} MiB; keep only what the bot needs to run", count=limits.total_bytes >> 20)
             raise BotFilesError(placed(directory, why))
     return files
 
@@ -191,11 +183,7 @@ class _Walk:
                 if not entry.is_dir(follow_symlinks=False):
                     yield self._file(entry, path)
                 elif depth >= MOST_DEPTH:
-                    why = Text(
-                        "hosting.deeper_than_directories_keep_what",
-                        "is deeper than {most} directories; keep what the bot needs to run",
-                        most=MOST_DEPTH,
-                    )
+                    why = Text("is deeper than {most} directories; keep what the bot needs to run", most=MOST_DEPTH)
                     raise BotFilesError(placed(self._directory, why))
                 else:
                     yield from self._below(open_inner(place, entry.name), f"{path}/", depth + 1)
@@ -208,11 +196,7 @@ class _Walk:
             for entry in scan:
                 self._entries += 1
                 if self._entries > MOST_ENTRIES:
-                    why = Text(
-                        "hosting.over_entries_keep_only_what",
-                        "over {most} entries; keep only what the bot needs to run",
-                        most=MOST_ENTRIES,
-                    )
+                    why = Text("over {most} entries; keep only what the bot needs to run", most=MOST_ENTRIES)
                     raise BotFilesError(placed(self._directory / prefix, why))
                 if not is_left_out(entry.name):
                     found.append(entry)
@@ -225,10 +209,7 @@ class _Walk:
         if stat.S_ISLNK(status.st_mode):
             inside = without_links(self._directory, path)
             if inside is None:
-                why = Text(
-                    "hosting.link_leaves_bot_directory_put",
-                    "is a link that leaves the bot's directory; put a copy in its place",
-                )
+                why = Text("is a link that leaves the bot's directory; put a copy in its place")
                 raise BotFilesError(placed(source, why))
             real_path = inside
             try:
@@ -238,13 +219,10 @@ class _Walk:
             if not stat.S_ISREG(status.st_mode):
                 raise BotFilesError(placed(source, _NO_LINK))
         if not stat.S_ISREG(status.st_mode):
-            why = Text("hosting.neither_file_nor_directory_remove", "is neither a file nor a directory; remove it")
+            why = Text("is neither a file nor a directory; remove it")
             raise BotFilesError(placed(source, why))
         if status.st_nlink > 1 and status.st_uid != self._owner:
-            why = Text(
-                "hosting.second_name_another_user_file",
-                "is a second name of another user's file; put a copy in its place",
-            )
+            why = Text("is a second name of another user's file; put a copy in its place")
             raise BotFilesError(placed(source, why))
         return BotFile(path, bool(status.st_mode & stat.S_IXUSR), self._directory, real_path, FileIdentity.of(status))
 

@@ -61,7 +61,6 @@ def hint_in_log(log: str) -> str:
         for beginning, package in _HEADERS.items():
             if header.startswith(beginning):
                 return Text(
-                    "hosting.missing_debian_apt_install_installs",
                     "{header} is missing; on Debian `apt install {package}` installs it.",
                     header=header,
                     package=package,
@@ -69,7 +68,6 @@ def hint_in_log(log: str) -> str:
     for program in _MISSING_PROGRAM.findall(log):
         if program in PACKAGES:
             return Text(
-                "hosting.program_missing_debian_apt_install",
                 "The program {program} is missing; on Debian `apt install {package}` installs it.",
                 program=program,
                 package=PACKAGES[program],
@@ -95,10 +93,7 @@ def with_lack(sentence: str, manifest: BotManifest, directory: Path) -> str:
     if not missing:
         return sentence
     return Text(
-        "hosting.machine_lacks_what_such_bot",
-        "{what} (This machine lacks what such a bot needs: {command})",
-        what=sentence,
-        command=install_command(missing),
+        "{what} (This machine lacks what such a bot needs: {command})", what=sentence, command=install_command(missing)
     )
 
 

@@ -90,8 +90,4 @@ def is_crash(code: int | None, last_words: str = "") -> bool:
 def describe_end(code: int | None) -> str:
     """Return how a process ended, in a word or two."""
     number = -code if code is not None and code < 0 else 0
-    return (
-        signal.Signals(number).name
-        if number in list(signal.Signals)
-        else Text("executor.exit_status", "exit status {status}", status=code)
-    )
+    return signal.Signals(number).name if number in list(signal.Signals) else Text("exit status {status}", status=code)

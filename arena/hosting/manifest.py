@@ -157,7 +157,6 @@ def resolve_words(key: str, words: Sequence[str], directory: Path, places: Progr
         # The script of `python main.py`; what follows an option (`-m package`) is left to Python.
         if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
             why = Text(
-                "hosting.runs_no_such_file_directory",
                 "{key} runs {command}, and there is no such file in the directory",
                 key=key,
                 command=format_value(arguments[0]),
@@ -181,7 +180,6 @@ def check_for_strangers(
     place = directory / MANIFEST_NAME
     if manifest.memory_mb > MOST_MEMORY_MB_OF_STRANGERS:
         why = Text(
-            "hosting.memory_mb_bots_owner_may",
             "memory_mb is {value}, and bots that have an owner may use {most}; ask for less",
             value=manifest.memory_mb,
             most=MOST_MEMORY_MB_OF_STRANGERS,
@@ -193,7 +191,6 @@ def check_for_strangers(
     shown_trees = (Path(sys.executable),) if trees is None else trees
     if not any(program.is_relative_to(tree) for tree in (*shown_trees, directory.absolute(), *SYSTEM_PLACES)):
         why = Text(
-            "hosting.program_does_not_exist_sandbox",
             "the program {program} does not exist in the sandbox; put it into the directory (runtime "
             "'bundled'), or install it in /usr",
             program=program,
@@ -207,7 +204,6 @@ def _own_places(manifest: BotManifest, directory: Path) -> ProgramPlaces:
     if manifest.runtime == BUNDLED:
         return BUNDLED_PLACES
     why = Text(
-        "hosting.runtime_which_unknown_here_use",
         "runtime is {name}, which is unknown here; use 'arena' or 'bundled', or ask the organiser to define it",
         name=format_value(manifest.runtime),
     )
@@ -216,22 +212,14 @@ def _own_places(manifest: BotManifest, directory: Path) -> ProgramPlaces:
 
 def _manifest_path(directory: Path) -> Path:
     if not directory.exists():
-        why = Text(
-            "hosting.no_such_directory_name_one",
-            "there is no such directory; name the one that holds {file}",
-            file=MANIFEST_NAME,
-        )
+        why = Text("there is no such directory; name the one that holds {file}", file=MANIFEST_NAME)
         raise ManifestError(placed(directory, why))
     if not directory.is_dir():
-        why = Text(
-            "hosting.bot_directory_file", "a bot is a directory with a {name}, and this is a file", name=MANIFEST_NAME
-        )
+        why = Text("a bot is a directory with a {name}, and this is a file", name=MANIFEST_NAME)
         raise ManifestError(placed(directory, why))
     path = directory / MANIFEST_NAME
     if not (path.is_file() or path.is_symlink()):
-        why = Text(
-            "hosting.no_write_one", "there is no {name}; write one with {example}", name=MANIFEST_NAME, example=EXAMPLE
-        )
+        why = Text("there is no {name}; write one with {example}", name=MANIFEST_NAME, example=EXAMPLE)
         raise ManifestError(placed(directory, why))
     return path
 
@@ -239,27 +227,16 @@ def _manifest_path(directory: Path) -> Path:
 def _read_toml(path: Path) -> dict[str, Any]:
     inside = without_links(path.parent, path.name)
     if inside is None:
-        why = Text(
-            "hosting.link_leaves_bot_directory_put",
-            "is a link that leaves the bot's directory; put a copy in its place",
-        )
+        why = Text("is a link that leaves the bot's directory; put a copy in its place")
         raise ManifestError(placed(path, why))
     try:
         with os.fdopen(open_regular(path.parent, inside), "rb") as file:
             content = file.read(MAX_MANIFEST_BYTES + 1)
     except OSError as error:
-        why = Text(
-            "hosting.cannot_read_check_permissions",
-            "cannot be read ({why}); check its permissions",
-            why=os_error_text(error),
-        )
+        why = Text("cannot be read ({why}); check its permissions", why=os_error_text(error))
         raise ManifestError(placed(path, why)) from error
     if len(content) > MAX_MANIFEST_BYTES:
-        why = Text(
-            "hosting.longer_than_bytes_keep_only",
-            "is longer than {bytes} bytes; keep only the keys it needs",
-            bytes=MAX_MANIFEST_BYTES,
-        )
+        why = Text("is longer than {bytes} bytes; keep only the keys it needs", bytes=MAX_MANIFEST_BYTES)
         raise ManifestError(placed(path, why))
     return _parse_toml(content, path)
 
@@ -268,16 +245,10 @@ def _parse_toml(content: bytes, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode())
     except UnicodeDecodeError as error:
-        why = Text(
-            "hosting.not_utf_8_text_byte", "is not UTF-8 text (byte {place}); save it as UTF-8", place=error.start
-        )
+        why = Text("is not UTF-8 text (byte {place}); save it as UTF-8", place=error.start)
         raise ManifestError(placed(path, why)) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        why = Text(
-            "hosting.not_valid_toml_correct_line",
-            "is not valid TOML: {why}; correct that line",
-            why=" ".join(str(error).split()),
-        )
+        why = Text("is not valid TOML: {why}; correct that line", why=" ".join(str(error).split()))
         raise ManifestError(placed(path, why)) from error
 
 
@@ -285,16 +256,11 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
     if _lies_within(program, directory):
         path = (directory / program).absolute()
         if not os.access(path, os.X_OK):
-            why = Text(
-                "hosting.program_not_executable_run_chmod",
-                "the program {program} is not executable; run chmod +x on it",
-                program=format_value(program),
-            )
+            why = Text("the program {program} is not executable; run chmod +x on it", program=format_value(program))
             raise ManifestError(placed(place, why))
         return str(path)
     if places.path == "":
         why = Text(
-            "hosting.runtime_no_file_directory",
             "runtime is {runtime}, and there is no file {program} in the directory",
             runtime=format_value(places.runtime),
             program=format_value(program),
@@ -303,7 +269,6 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
     found = shutil.which(program, path=places.path)
     if found is None:
         why = Text(
-            "hosting.program_neither_directory_nor",
             "the program {program} is neither in the directory nor {what}",
             program=format_value(program),
             what=_where_it_could_be(program, places),
@@ -316,17 +281,12 @@ def _where_it_could_be(program: str, places: ProgramPlaces) -> Text:
     package = PACKAGES.get(program)
     if places.path is None:
         if package is None:
-            return Text("hosting.on_path", "on PATH")
-        return Text(
-            "hosting.path_install_debian_apt_install",
-            "on PATH; install it, on Debian with `apt install {package}`",
-            package=package,
-        )
+            return Text("on PATH")
+        return Text("on PATH; install it, on Debian with `apt install {package}`", package=package)
     runtime = format_value(places.runtime)
     if package is None:
-        return Text("hosting.program_runtime", "a program of runtime {runtime}", runtime=runtime)
+        return Text("a program of runtime {runtime}", runtime=runtime)
     return Text(
-        "hosting.program_runtime_install_debian_apt",
         "a program of runtime {runtime}; install it, on Debian with `apt install {package}`",
         runtime=runtime,
         package=package,

@@ -33,27 +33,17 @@ def check_keys(data: Mapping[str, Any]) -> None:
     """Check that the keys are known, that none is missing, and the schema. Raises FieldError."""
     for key in data:
         if key not in KEYS:
-            remedy = did_you_mean(key, KEYS) or Text(
-                "hosting.the_keys_are", "the keys are {known}", known=", ".join(KEYS)
-            )
-            raise FieldError(
-                Text("hosting.unknown_key", "unknown key {key}; {remedy}", key=format_value(key), remedy=remedy)
-            )
+            remedy = did_you_mean(key, KEYS) or Text("the keys are {known}", known=", ".join(KEYS))
+            raise FieldError(Text("unknown key {key}; {remedy}", key=format_value(key), remedy=remedy))
     for key in ("schema", "name", "command"):
         if key not in data:
             why = Text(
-                "hosting.key_missing_least_needed",
-                "the key {key} is missing; the least that is needed is {example}",
-                key=repr(key),
-                example=EXAMPLE,
+                "the key {key} is missing; the least that is needed is {example}", key=repr(key), example=EXAMPLE
             )
             raise FieldError(why)
     if type(data["schema"]) is not int or data["schema"] != SCHEMA:
         why = Text(
-            "hosting.schema_arena_reads_schema",
-            "schema is {value}, and this arena reads schema {own}",
-            value=format_value(data["schema"]),
-            own=SCHEMA,
+            "schema is {value}, and this arena reads schema {own}", value=format_value(data["schema"]), own=SCHEMA
         )
         raise FieldError(why)
 
@@ -62,7 +52,6 @@ def read_name(value: object) -> str:
     """Return the name of a bot. Raises FieldError."""
     if not isinstance(value, str) or not is_name(value):
         why = Text(
-            "hosting.name_use_1_40_z",
             "name is {value}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\"",
             value=format_value(value),
         )
@@ -84,17 +73,13 @@ def read_games(value: object) -> tuple[str, ...]:
     """Return the names of the games that a bot plays. Raises FieldError."""
     if not isinstance(value, list) or not value:
         why = Text(
-            "hosting.games_write_list_names_games",
-            'games is {value}; write a list of names, or games = ["*"] for every game',
-            value=format_value(value),
+            'games is {value}; write a list of names, or games = ["*"] for every game', value=format_value(value)
         )
         raise FieldError(why)
     for name in value:
         if not isinstance(name, str) or (name != ALL_GAMES and not _GAME_NAME.fullmatch(name)):
             why = Text(
-                "hosting.games_which_no_game_called",
-                "games has {name}, which no game is called; `arena game list` shows the names",
-                name=format_value(name),
+                "games has {name}, which no game is called; `arena game list` shows the names", name=format_value(name)
             )
             raise FieldError(why)
     return tuple(value)
@@ -104,7 +89,6 @@ def read_memory_mb(value: object) -> int:
     """Return the memory that a bot asks for. Raises FieldError."""
     if type(value) is not int or value not in MEMORY_MB:
         why = Text(
-            "hosting.memory_mb_use_whole_number",
             "memory_mb is {value}; use a whole number {least} to {most}",
             value=format_value(value),
             least=MEMORY_MB[0],
@@ -117,11 +101,7 @@ def read_memory_mb(value: object) -> int:
 def read_deterministic(value: object) -> bool:
     """Return whether a bot promises equal play for equal seeds. Raises FieldError."""
     if not isinstance(value, bool):
-        why = Text(
-            "hosting.deterministic_use_true_false_without",
-            "deterministic is {value}; use true or false, without quotes",
-            value=format_value(value),
-        )
+        why = Text("deterministic is {value}; use true or false, without quotes", value=format_value(value))
         raise FieldError(why)
     return value
 
@@ -130,7 +110,6 @@ def read_runtime(value: object) -> str:
     """Return the name of a runtime, whether this arena knows it or not. Raises FieldError."""
     if not isinstance(value, str) or not is_name(value):
         why = Text(
-            "hosting.runtime_which_no_runtime_called",
             "runtime is {value}, which no runtime is called; `arena runtime list` shows the names",
             value=format_value(value),
         )
@@ -142,17 +121,13 @@ def read_rules(value: object) -> tuple[tuple[str, str], ...]:
     """Return the games of which a bot plays one version of the rules only, with that version. Raises FieldError."""
     if not isinstance(value, dict) or not all(isinstance(version, str) for version in value.values()):
         why = Text(
-            "hosting.rules_write_table_games_versions",
-            'rules is {value}; write a table of games and versions, like foreign_king = "1"',
-            value=format_value(value),
+            'rules is {value}; write a table of games and versions, like foreign_king = "1"', value=format_value(value)
         )
         raise FieldError(why)
     for name in value:
         if not _GAME_NAME.fullmatch(name):
             why = Text(
-                "hosting.rules_which_no_game_called",
-                "rules has {name}, which no game is called; `arena game list` shows the names",
-                name=format_value(name),
+                "rules has {name}, which no game is called; `arena game list` shows the names", name=format_value(name)
             )
             raise FieldError(why)
     return tuple(sorted(value.items()))
@@ -167,7 +142,6 @@ def format_value(value: object) -> str:
 def _words(key: str, value: object, example: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         why = Text(
-            "hosting.write_list_words_like",
             "{key} is {value}; write a list of words, like {key_2} = {example}",
             key=key,
             value=format_value(value),
@@ -177,19 +151,10 @@ def _words(key: str, value: object, example: str) -> tuple[str, ...]:
         raise FieldError(why)
     if not value or not value[0]:
         why = Text(
-            "hosting.empty_name_program_first_like",
-            "{key} is empty; name the program first, like {key_2} = {example}",
-            key=key,
-            key_2=key,
-            example=example,
+            "{key} is empty; name the program first, like {key_2} = {example}", key=key, key_2=key, example=example
         )
         raise FieldError(why)
     if len(value) > MAX_COMMAND_WORDS or any("\0" in word for word in value):
-        why = Text(
-            "hosting.over_words_nul_one_shorten",
-            "{key} has over {most} words or a NUL in one; shorten it",
-            key=key,
-            most=MAX_COMMAND_WORDS,
-        )
+        why = Text("{key} has over {most} words or a NUL in one; shorten it", key=key, most=MAX_COMMAND_WORDS)
         raise FieldError(why)
     return tuple(value)

@@ -44,7 +44,7 @@ def open_regular(directory: Path, path: str) -> int:
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
-    raise NotRegularError(0, Text("hosting.no_regular_file", "it is no regular file"), str(directory / path))
+    raise NotRegularError(0, Text("it is no regular file"), str(directory / path))
 
 
 def without_links(directory: Path, path: str) -> str | None:

@@ -33,11 +33,7 @@ def sample_directory(name: str) -> Path:
     for place in _places():
         if name in _having(place, MANIFEST_NAME):
             return place / name
-    why = Text(
-        "hosting.sample_bot_not_installed_install",
-        "the sample bot {name} is not installed; install kingmaker-arena again",
-        name=repr(name),
-    )
+    why = Text("the sample bot {name} is not installed; install kingmaker-arena again", name=repr(name))
     raise BotDirectoryError(why)
 
 
@@ -57,7 +53,6 @@ def template_directory(language: str) -> Path:
         if language in _having(place, f"{_TEMPLATE}/{MANIFEST_NAME}"):
             return place / language / _TEMPLATE
     why = Text(
-        "hosting.no_template_bots_write",
         "there is no template for bots in {language}; write {known}",
         language=repr(language),
         known=" or ".join(template_languages()),
@@ -116,9 +111,7 @@ def write_new_bot(directory: Path, language: str, name: str, game: str) -> NewBo
             if is_made_here:
                 directory.rmdir()
         why = Text(
-            "hosting.cannot_written_name_directory_place",
-            "cannot be written ({why}); name a directory in a place where you may write",
-            why=os_error_text(error),
+            "cannot be written ({why}); name a directory in a place where you may write", why=os_error_text(error)
         )
         raise NewBotError(placed(directory, why)) from error
     return NewBot(directory, tuple(map(str, files)), kit is not None)
@@ -129,27 +122,17 @@ def _check_free(directory: Path) -> bool:
     try:
         if directory.is_dir():
             if any(directory.iterdir()):
-                why = Text(
-                    "hosting.not_empty_nothing_overwritten_name",
-                    "is not empty, and nothing is overwritten; name a new directory",
-                )
+                why = Text("is not empty, and nothing is overwritten; name a new directory")
                 raise NewBotError(placed(directory, why))
             return False
         if directory.is_symlink() and not directory.exists():
-            why = Text(
-                "hosting.link_what_not_remove_name",
-                "is a link to what is not there; remove it, or name a new directory",
-            )
+            why = Text("is a link to what is not there; remove it, or name a new directory")
             raise NewBotError(placed(directory, why))
         if directory.exists():
-            why = Text("hosting.file_name_new_directory_bot", "is a file; name a new directory for the bot")
+            why = Text("is a file; name a new directory for the bot")
             raise NewBotError(placed(directory, why))
     except OSError as error:
-        why = Text(
-            "hosting.cannot_looked_name_another_directory",
-            "cannot be looked at ({why}); name another directory",
-            why=os_error_text(error),
-        )
+        why = Text("cannot be looked at ({why}); name another directory", why=os_error_text(error))
         raise NewBotError(placed(directory, why)) from error
     return True
 

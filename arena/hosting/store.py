@@ -28,7 +28,7 @@ from engine.text import Text, placed
 
 STORE_SUFFIX = ".bots"
 ABANDONED_AFTER_S = 3600.0
-_ADD_AGAIN = Text("hosting.remove_directory_add_bot_again", "remove that directory and add the bot again")
+_ADD_AGAIN = Text("remove that directory and add the bot again")
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -90,9 +90,7 @@ class VersionStore:
                 placed(
                     self.root,
                     Text(
-                        "hosting.bot_cannot_stored_check_space",
-                        "the bot cannot be stored ({why}); check space and permissions there",
-                        why=os_error_text(error),
+                        "the bot cannot be stored ({why}); check space and permissions there", why=os_error_text(error)
                     ),
                 )
             ) from error
@@ -105,10 +103,7 @@ class VersionStore:
             raise StoreError(
                 placed(
                     directory,
-                    Text(
-                        "hosting.files_version_missing_add_bot",
-                        "the files of this version are missing; add the bot again",
-                    ),
+                    Text("the files of this version are missing; add the bot again"),
                 )
             )
         try:
@@ -118,23 +113,14 @@ class VersionStore:
             raise StoreError(
                 placed(
                     directory,
-                    Text(
-                        "hosting.stored_files_damaged",
-                        "the stored files are damaged: {why}; {remedy}",
-                        why=error,
-                        remedy=_ADD_AGAIN,
-                    ),
+                    Text("the stored files are damaged: {why}; {remedy}", why=error, remedy=_ADD_AGAIN),
                 )
             ) from error
         if not unchanged:
             raise StoreError(
                 placed(
                     directory,
-                    Text(
-                        "hosting.stored_files_were_changed",
-                        "the stored files were changed; {remedy}",
-                        remedy=_ADD_AGAIN,
-                    ),
+                    Text("the stored files were changed; {remedy}", remedy=_ADD_AGAIN),
                 )
             )
         return StoredVersion(version_hash, directory, manifest)
@@ -149,11 +135,7 @@ class VersionStore:
             raise StoreError(
                 placed(
                     self.root,
-                    Text(
-                        "hosting.cannot_read_check_permissions",
-                        "cannot be read ({why}); check its permissions",
-                        why=os_error_text(error),
-                    ),
+                    Text("cannot be read ({why}); check its permissions", why=os_error_text(error)),
                 )
             ) from error
 
@@ -166,11 +148,7 @@ class VersionStore:
             raise StoreError(
                 placed(
                     directory,
-                    Text(
-                        "hosting.cannot_read_check_permissions",
-                        "cannot be read ({why}); check its permissions",
-                        why=os_error_text(error),
-                    ),
+                    Text("cannot be read ({why}); check its permissions", why=os_error_text(error)),
                 )
             ) from error
 
@@ -180,13 +158,7 @@ class VersionStore:
         The caller knows that nothing refers to it any more and that nobody is adding it at this moment.
         """
         if not _HASH.fullmatch(version_hash):
-            raise StoreError(
-                Text(
-                    "hosting.no_hash_version_name_one",
-                    "{text} is no hash of a version; name one in full",
-                    text=repr(version_hash),
-                )
-            )
+            raise StoreError(Text("{text} is no hash of a version; name one in full", text=repr(version_hash)))
         try:
             return atomic_directory.unpublish(self.directory(version_hash))
         except OSError as error:
@@ -194,7 +166,6 @@ class VersionStore:
                 placed(
                     self.root,
                     Text(
-                        "hosting.cannot_removed_check_permissions",
                         "{version} cannot be removed ({why}); check the permissions there",
                         version=version_hash,
                         why=os_error_text(error),
@@ -214,7 +185,6 @@ class VersionStore:
                 placed(
                     self.root,
                     Text(
-                        "hosting.cannot_removed_check_permissions",
                         "{version} cannot be removed ({why}); check the permissions there",
                         version=version_hash,
                         why=os_error_text(error),
@@ -230,11 +200,7 @@ class VersionStore:
             raise StoreError(
                 placed(
                     self.root,
-                    Text(
-                        "hosting.cannot_used_check_permissions",
-                        "cannot be used ({why}); check its permissions",
-                        why=os_error_text(error),
-                    ),
+                    Text("cannot be used ({why}); check its permissions", why=os_error_text(error)),
                 )
             ) from error
 
@@ -254,11 +220,7 @@ class VersionStore:
             raise StoreError(
                 placed(
                     self.root,
-                    Text(
-                        "hosting.versions_cannot_removed_check_permissions",
-                        "versions cannot be removed ({why}); check the permissions there",
-                        why=os_error_text(error),
-                    ),
+                    Text("versions cannot be removed ({why}); check the permissions there", why=os_error_text(error)),
                 )
             ) from error
 

@@ -41,7 +41,6 @@ def find_base() -> Path:
         if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and longest <= MAX_SOCKET_PATH:
             return base
     why = Text(
-        "hosting.path_too_long_unix_socket",
         "the path of {path} is too long for a unix socket ({most} bytes), and /tmp cannot be written; set "
         "TMPDIR to a directory with a short path",
         path=tempfile.gettempdir(),
@@ -95,7 +94,7 @@ def sweep(base: Path | None = None) -> list[Path]:
             for path in directory.glob(f"{SOCKET_NAME}*"):
                 path.unlink()
             if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
-                raise OSError(placed(directory, Text("hosting.holds", "holds {what}", what=sorted(foreign)[0])))
+                raise OSError(placed(directory, Text("holds {what}", what=sorted(foreign)[0])))
             (directory / _LOCK).unlink()  # last, so that the next sweep tries again
             directory.rmdir()
             removed.append(directory)

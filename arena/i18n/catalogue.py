@@ -1,9 +1,12 @@
-"""The catalogue of texts in four languages, found by ids such as `leaderboard.title`, and translation of texts by it.
+"""The catalogue of texts in four languages, and translation of messages.
 
-The texts of a language lie in `catalogue/<language>/<area>.json`, where the area is the part of the id before its first
-point; an area is read when its first text is asked for, and kept. A text has places such as `{name}`; where the wording
-depends on a number, it is an object with the texts `one` and `other`, chosen by the value `count`. Texts are plain:
-whoever puts one into a page escapes it.
+Texts of pages and commands have ids such as `leaderboard.title`. Those of a language are in
+`catalogue/<language>/<area>.json`; the area is the part of the id before its first point. An area is read when its
+first text is needed, and kept. A text has places such as `{name}`. If the wording depends on a number, the text is an
+object with the texts `one` and `other`, chosen by the value `count`. Texts are not escaped for HTML.
+
+Messages (`engine.text.Text`) have their English template in the source. `messages/<language>.json` has the translation
+of each template.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ NAMES: Final[Mapping[str, str]] = {"en": "English", "de": "Deutsch", "fr": "Fran
 LANGUAGES: Final = tuple(NAMES)
 DEFAULT: Final = "en"
 _FOLDER: Final = Path(__file__).with_name("catalogue")
+_MESSAGES: Final = Path(__file__).with_name("messages")
 _SINGULAR_BELOW: Final[Mapping[str, int]] = {"fr": 2}
 """French counts nothing as one."""
 VARIABLES: Final = ("ARENA_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
@@ -112,19 +116,22 @@ def translate(text: str, language: str) -> str:
 
     Plain words, of which it is not known which text they are, stay as they are.
     """
-    if language == DEFAULT or language not in NAMES:
+    if language == DEFAULT or language not in NAMES or not isinstance(text, Text):
         return text
-    return _translate(text, words(language))
-
-
-def _translate(text: str, known: Words) -> str:
-    if not (isinstance(text, Text) and known.knows(text.id)):
+    if (message := read_messages(language).get(text.template)) is None:
         return text
-    parts = {name: _translate(part, known) if isinstance(part, str) else part for name, part in text.parts.items()}
+    parts = {name: translate(part, language) if isinstance(part, str) else part for name, part in text.parts.items()}
     try:
-        return known.say(text.id, **parts)
-    except (KeyError, TypeError):  # whoever sent it has other parts
+        return message.format_map(parts)
+    except KeyError:  # whoever sent it has other parts
         return text
+
+
+@cache
+def read_messages(language: str) -> Mapping[str, str]:
+    """Return the translations of all messages into a language other than English, by their English templates."""
+    messages: dict[str, str] = json.loads((_MESSAGES / f"{language}.json").read_text(encoding="utf-8"))
+    return messages
 
 
 def language_of_process(environ: Mapping[str, str]) -> str:
@@ -147,33 +154,17 @@ def validation_text(error: Mapping[str, Any]) -> str:
 def _text_of(kind: str, context: Mapping[str, Any]) -> Text | None:
     match kind, context:
         case "int_parsing", _:
-            return Text(
-                "system.input_should_valid_integer_unable",
-                "Input should be a valid integer, unable to parse string as an integer",
-            )
+            return Text("Input should be a valid integer, unable to parse string as an integer")
         case "float_parsing", _:
-            return Text(
-                "system.input_should_valid_number_unable",
-                "Input should be a valid number, unable to parse string as a number",
-            )
+            return Text("Input should be a valid number, unable to parse string as a number")
         case "greater_than_equal", {"ge": least}:
-            return Text(
-                "system.input_should_greater_than_equal",
-                "Input should be greater than or equal to {least}",
-                least=_figure(least),
-            )
+            return Text("Input should be greater than or equal to {least}", least=_figure(least))
         case "greater_than", {"gt": least}:
-            return Text(
-                "system.input_should_greater_than", "Input should be greater than {least}", least=_figure(least)
-            )
+            return Text("Input should be greater than {least}", least=_figure(least))
         case "less_than_equal", {"le": most}:
-            return Text(
-                "system.input_should_less_than_equal",
-                "Input should be less than or equal to {most}",
-                most=_figure(most),
-            )
+            return Text("Input should be less than or equal to {most}", most=_figure(most))
         case (("literal_error" | "enum"), {"expected": known}):
-            return Text("system.input_should", "Input should be {known}", known=known)
+            return Text("Input should be {known}", known=known)
     return None
 
 

@@ -129,28 +129,17 @@ def find_fault_of_form(decision: Decision, answer: Answer, match_id: str) -> tup
     """Return the cause and a sentence if the form of an answer is wrong, whatever its actions; else (None, "")."""
     if not 1 <= len(answer.actions) <= MAX_ACTIONS:
         return FaultCause.MALFORMED, Text(
-            "matches.answer_held_actions_1_allowed",
-            "Its answer held {count} actions; 1 to {most} are allowed.",
-            count=len(answer.actions),
-            most=MAX_ACTIONS,
+            "Its answer held {count} actions; 1 to {most} are allowed.", count=len(answer.actions), most=MAX_ACTIONS
         )
     if len(answer.note) > MAX_NOTE:
         return FaultCause.MALFORMED, Text(
-            "matches.note_characters_allowed",
-            "Its note has {length} characters; {most} are allowed.",
-            length=len(answer.note),
-            most=MAX_NOTE,
+            "Its note has {length} characters; {most} are allowed.", length=len(answer.note), most=MAX_NOTE
         )
     if answer.match_id != match_id:
-        return FaultCause.PROTOCOL, Text(
-            "matches.answered_another_match", "It answered in another match, {match}.", match=repr(answer.match_id[:64])
-        )
+        return FaultCause.PROTOCOL, Text("It answered in another match, {match}.", match=repr(answer.match_id[:64]))
     if answer.ply != decision.ply:
         return FaultCause.PROTOCOL, Text(
-            "matches.answered_ply_asked_ply",
-            "It answered ply {ply}; asked was ply {asked}.",
-            ply=answer.ply,
-            asked=decision.ply,
+            "It answered ply {ply}; asked was ply {asked}.", ply=answer.ply, asked=decision.ply
         )
     return None, ""
 
@@ -164,7 +153,6 @@ def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
     """Return the sentence that explains a fault of time."""
     if not decision.time_limit_us:
         return Text(
-            "matches.did_not_answer_s_even",
             "It did not answer for {seconds} s; even without a clock a decision has an end.",
             seconds=spent.elapsed_us // 1_000_000,
         )
@@ -172,7 +160,6 @@ def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
     given_back_us = spent.elapsed_us - spent.charged_us
     if given_back_us > 0:
         return Text(
-            "matches.took_ms_ms_waiting_machine",
             "It took {took} ms ({waited} ms of waiting for this machine not counted); it had {limit} ms and a margin "
             "of {margin} ms.",
             took=f"{spent.charged_us / 1000:g}",
@@ -181,7 +168,6 @@ def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
             margin=f"{margin:g}",
         )
     return Text(
-        "matches.took_ms_ms_margin_ms",
         "It took {took} ms; it had {limit} ms and a margin of {margin} ms.",
         took=f"{spent.charged_us / 1000:g}",
         limit=f"{limit:g}",
@@ -194,19 +180,16 @@ def explain_illegal(playing: Playing, action: int) -> str:
     table, legal = playing.game.actions, playing.state.legal_actions()
     name = name_action(playing, action)
     if not legal:
-        return Text("matches.chose_action_after_end", "It chose action {action} after the end.", action=name)
+        return Text("It chose action {action} after the end.", action=name)
     shown = ", ".join(f"{other} ({table.format(other)})" for other in legal[:SHOWN_ACTIONS])
     if len(legal) > SHOWN_ACTIONS:
         return Text(
-            "matches.chose_action_legal_were_more",
             "It chose action {action}; legal were {legal} and {count} more.",
             action=name,
             legal=shown,
             count=len(legal) - SHOWN_ACTIONS,
         )
-    return Text(
-        "matches.chose_action_legal_were", "It chose action {action}; legal were {legal}.", action=name, legal=shown
-    )
+    return Text("It chose action {action}; legal were {legal}.", action=name, legal=shown)
 
 
 def explain_illegal_in(playing: Playing, answer: Answer, index: int, forced: int) -> str:
@@ -219,13 +202,11 @@ def explain_illegal_in(playing: Playing, answer: Answer, index: int, forced: int
         return why
     if forced:
         why = Text(
-            "matches.forced_decisions_which_never_part",
             "Forced decisions, which are never part of an answer, were played before it ({number}). {why}",
             number=forced,
             why=why,
         )
     return Text(
-        "matches.actions_answer_number_not_legal",
         "Of the {count} actions of its answer, number {number} is not legal: {why}",
         count=count,
         number=index + 1,
@@ -238,4 +219,4 @@ def name_action(playing: Playing, action: int) -> str:
     table = playing.game.actions
     if 0 <= action < len(table):
         return f"{action} ({table.format(action)})"
-    return Text("matches.action_which_does_not_exist", "{action}, which does not exist", action=action)
+    return Text("{action}, which does not exist", action=action)

@@ -181,7 +181,7 @@ def events_of_replay(document: Mapping[str, Any]) -> list[LiveEvent]:
     try:
         return list(_replayed(document))
     except EngineError as error:
-        raise ReplayError(Text("matches.cannot_played_again", "it cannot be played again: {why}", why=error)) from error
+        raise ReplayError(Text("it cannot be played again: {why}", why=error)) from error
 
 
 def _replayed(document: Mapping[str, Any]) -> Iterator[LiveEvent]:

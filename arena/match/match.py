@@ -146,14 +146,14 @@ class Match:
         if isinstance(message, Resignation) and message.match_id == self.spec.match_id:
             self._resign(seat)
         elif isinstance(message, Malformed):
-            self.fail(seat, FaultCause.MALFORMED, Text("matches.it_sent", "It sent {what}.", what=message.why))
+            self.fail(seat, FaultCause.MALFORMED, Text("It sent {what}.", what=message.why))
         elif isinstance(message, ProtocolViolation):
-            self.fail(seat, FaultCause.PROTOCOL, Text("matches.it_sent", "It sent {what}.", what=message.why))
+            self.fail(seat, FaultCause.PROTOCOL, Text("It sent {what}.", what=message.why))
         else:
             self.fail(
                 seat,
                 FaultCause.PROTOCOL,
-                Text("matches.answered_although_not_asked", "It answered although it was not asked."),
+                Text("It answered although it was not asked."),
             )
 
     def _judge_other(self, seat: int, message: Resignation | Malformed | ProtocolViolation, spent: TimeSpent) -> None:
@@ -162,25 +162,21 @@ class Match:
             self.fail(
                 seat,
                 FaultCause.MALFORMED,
-                Text("matches.it_sent", "It sent {what}.", what=message.why),
+                Text("It sent {what}.", what=message.why),
                 spent.evidence(),
             )
         elif isinstance(message, ProtocolViolation):
             self.fail(
                 seat,
                 FaultCause.PROTOCOL,
-                Text("matches.it_sent", "It sent {what}.", what=message.why),
+                Text("It sent {what}.", what=message.why),
                 spent.evidence(),
             )
         elif message.match_id != self.spec.match_id:
             self.fail(
                 seat,
                 FaultCause.PROTOCOL,
-                Text(
-                    "matches.resigned_another_match",
-                    "It resigned from another match, {match}.",
-                    match=repr(message.match_id[:64]),
-                ),
+                Text("It resigned from another match, {match}.", match=repr(message.match_id[:64])),
             )
         else:
             self._resign(seat)
@@ -267,12 +263,7 @@ class Match:
                 self._apply(action, DecidedBy.OPENING)
             except EngineError as error:
                 raise MatchSpecError(
-                    Text(
-                        "matches.opening_breaks_ply",
-                        "the opening breaks at ply {ply}: {why}",
-                        ply=self.playing.ply,
-                        why=error,
-                    )
+                    Text("the opening breaks at ply {ply}: {why}", ply=self.playing.ply, why=error)
                 ) from error
 
     def _play_forced(self, seat: int, chances: int) -> None:
@@ -329,7 +320,6 @@ def _start_playing(spec: MatchSpec) -> Playing:
         if game.rules_version != spec.rules_version:
             raise MatchSpecError(
                 Text(
-                    "matches.ordered_rules_version_installed",
                     "ordered with rules version {version} of {game}; installed is {installed}",
                     version=spec.rules_version,
                     game=spec.game,

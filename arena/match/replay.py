@@ -123,46 +123,27 @@ def load(stored: bytes) -> dict[str, Any]:
     """Return the document from its stored form. Raises ReplayError if a single byte is not as it was written."""
     packed, seal = stored[:-_SEAL_BYTES], stored[-_SEAL_BYTES:]
     if hashlib.sha256(packed).digest() != seal:
-        raise ReplayError(
-            Text(
-                "matches.stored_bytes_were_changed_cut",
-                "the stored bytes were changed or cut off: their checksum does not fit",
-            )
-        )
+        raise ReplayError(Text("the stored bytes were changed or cut off: their checksum does not fit"))
     unpacker = zlib.decompressobj()
     try:
         text = unpacker.decompress(packed, MAX_DOCUMENT_BYTES)
         document = json.loads(text)
     except (zlib.error, ValueError, RecursionError) as error:
-        raise ReplayError(
-            Text("matches.these_bytes_no_replay", "these bytes are no replay: {why}", why=error)
-        ) from error
+        raise ReplayError(Text("these bytes are no replay: {why}", why=error)) from error
     if not unpacker.eof or unpacker.unused_data:
-        raise ReplayError(
-            Text(
-                "matches.these_bytes_no_replay_they",
-                "these bytes are no replay: they are cut off, too long or have something after the end",
-            )
-        )
+        raise ReplayError(Text("these bytes are no replay: they are cut off, too long or have something after the end"))
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ReplayError(
-            Text(
-                "matches.these_bytes_no_replay_their",
-                "these bytes are no replay: their format is not {format}",
-                format=repr(FORMAT),
-            )
-        )
+        raise ReplayError(Text("these bytes are no replay: their format is not {format}", format=repr(FORMAT)))
     if document.get("schema") not in READABLE_SCHEMAS:
         raise ReplayError(
             Text(
-                "matches.replay_schema_arena_reads_schemas",
                 "a replay of schema {schema}; this arena reads schemas 1 to {last}",
                 schema=repr(document.get("schema")),
                 last=SCHEMA,
             )
         )
     if canonical_json(document) != text:
-        raise ReplayError(Text("matches.replay_not_written_canonically", "the replay is not written canonically"))
+        raise ReplayError(Text("the replay is not written canonically"))
     return document
 
 

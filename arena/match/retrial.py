@@ -152,20 +152,14 @@ def compare(seat: int, trials: Sequence[Trial]) -> LeakCheckResult:
             seat,
             LeakVerdict.EQUAL,
             None,
-            Text("matches.fresh_processes_answered_used_one", "Fresh processes answered as the used one did."),
+            Text("Fresh processes answered as the used one did."),
         )
     first = min((trial.deviations[0] for trial in trials if trial.deviations), key=lambda deviation: deviation.ply)
     evidence = {"used": list(first.recorded), "fresh": [_answered(trial, first) for trial in trials]}
     if len(found) == 1:
-        why = Text(
-            "matches.fresh_processes_agree_each_other",
-            "Fresh processes agree with each other and not with the used one: it remembers earlier matches.",
-        )
+        why = Text("Fresh processes agree with each other and not with the used one: it remembers earlier matches.")
         return LeakCheckResult(seat, LeakVerdict.LEAK, first.ply, why, evidence)
-    why = Text(
-        "matches.fresh_processes_do_not_agree",
-        "Fresh processes do not agree with each other: the bot is not deterministic, although it declares it.",
-    )
+    why = Text("Fresh processes do not agree with each other: the bot is not deterministic, although it declares it.")
     return LeakCheckResult(seat, LeakVerdict.UNSTABLE, first.ply, why, evidence)
 
 

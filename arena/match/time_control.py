@@ -103,33 +103,21 @@ def parse_time_control(
     lacks_part = slash and not (bank and limit)
     if lacks_part or not (bank or limit) or (limit and not parsed_limit) or (bank and not parsed_bank):
         raise TimeControlError(
-            Text(
-                "matches.no_time_control_write_50ms",
-                "{text} is no time control; write 50ms, 2s, 60+1, 60+1/5s or none",
-                text=repr(text),
-            )
+            Text("{text} is no time control; write 50ms, 2s, 60+1, 60+1/5s or none", text=repr(text))
         )
     limit_us = bank_us = increment_us = 0
     if parsed_limit:
         limit_us = _microseconds(parsed_limit["value"], 1000 if parsed_limit["unit"] == "ms" else SECOND_US)
     if parsed_limit and limit_us == 0:
         raise TimeControlError(
-            Text(
-                "matches.decision_needs_some_time_write",
-                "{text}: a decision needs some time; write 50ms, or none for no clock",
-                text=repr(text),
-            )
+            Text("{text}: a decision needs some time; write 50ms, or none for no clock", text=repr(text))
         )
     if parsed_bank:
         bank_us = _microseconds(parsed_bank["bank"], SECOND_US)
         increment_us = _microseconds(parsed_bank["increment"], SECOND_US)
     if parsed_bank and bank_us == 0:
         raise TimeControlError(
-            Text(
-                "matches.bank_must_above_0_first",
-                "{text}: the bank must be above 0, or the first decision has no time",
-                text=repr(text),
-            )
+            Text("{text}: the bank must be above 0, or the first decision has no time", text=repr(text))
         )
     return TimeControl(limit_us, bank_us, increment_us, start_limit_us, margin_us, may_ponder)
 

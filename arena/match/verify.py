@@ -27,15 +27,9 @@ def verify(stored: bytes | Mapping[str, Any]) -> list[str]:
     except ReplayError as error:
         return [str(error)]
     except EngineError as error:
-        return [Text("matches.cannot_played_again", "it cannot be played again: {why}", why=error)]
+        return [Text("it cannot be played again: {why}", why=error)]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
-        return [
-            Text(
-                "matches.part_missing_wrong_shape",
-                "a part is missing or has the wrong shape: {error}",
-                error=repr(error),
-            )
-        ]
+        return [Text("a part is missing or has the wrong shape: {error}", error=repr(error))]
 
 
 def _check_chain(document: Mapping[str, Any]) -> Iterator[str]:
@@ -44,36 +38,17 @@ def _check_chain(document: Mapping[str, Any]) -> Iterator[str]:
     for index, (stored_link, link) in enumerate(zip(stored, links, strict=False)):
         if stored_link != link:
             if index == 0:
-                yield Text(
-                    "matches.hash_chain_breaks_header_entry",
-                    "the hash chain breaks at the header or entry {index}",
-                    index=index,
-                )
+                yield Text("the hash chain breaks at the header or entry {index}", index=index)
             else:
-                yield Text("matches.hash_chain_breaks_entry", "the hash chain breaks at entry {index}", index=index)
+                yield Text("the hash chain breaks at entry {index}", index=index)
             break
     if len(stored) != len(links):
-        yield Text(
-            "matches.hash_chain_links_entries",
-            "the hash chain has {count} links for {entries} entries",
-            count=len(stored),
-            entries=len(links),
-        )
+        yield Text("the hash chain has {count} links for {entries} entries", count=len(stored), entries=len(links))
     if head != document["record_digest"]:
-        yield Text(
-            "matches.record_digest_computed",
-            "the record digest is {found}; computed {computed}",
-            found=document["record_digest"],
-            computed=head,
-        )
+        yield Text("the record digest is {found}; computed {computed}", found=document["record_digest"], computed=head)
     played = game_digest(document)
     if played != document["game_digest"]:
-        yield Text(
-            "matches.game_digest_computed",
-            "the game digest is {found}; computed {computed}",
-            found=document["game_digest"],
-            computed=played,
-        )
+        yield Text("the game digest is {found}; computed {computed}", found=document["game_digest"], computed=played)
 
 
 def _check_times(document: Mapping[str, Any]) -> Iterator[str]:
@@ -87,7 +62,6 @@ def _check_times(document: Mapping[str, Any]) -> Iterator[str]:
         charge_us = figures.charge_us(document["cores"])
         if document["schema"] > 1 and charge_us != entry["charged_us"]:
             yield Text(
-                "matches.ply_charged_us_figures_give",
                 "ply {ply} was charged {charged} us; its figures give {computed} us",
                 ply=entry["ply"],
                 charged=entry["charged_us"],
@@ -100,7 +74,6 @@ def _check_play(document: Mapping[str, Any]) -> Iterator[str]:
     if game.rules_version != document["rules_version"]:
         installed, recorded = game.rules_version, document["rules_version"]
         yield Text(
-            "matches.recorded_rules_version_installed",
             "recorded with rules version {version} of {game}; installed is {installed}",
             version=recorded,
             game=game.name,
@@ -112,11 +85,11 @@ def _check_play(document: Mapping[str, Any]) -> Iterator[str]:
     for index, entry in enumerate(document["entries"]):
         problem = _check_entry(playing, entry, document)
         if problem:
-            yield Text("matches.entry", "entry {index}: {why}", index=index, why=problem)
+            yield Text("entry {index}: {why}", index=index, why=problem)
             return
         playing.apply(entry["action"])
     if [list(outcome) for outcome in playing.chance_outcomes] != document["chance"]:
-        yield Text("matches.chance_outcomes_not_those_seed", "the chance outcomes are not those of the seed")
+        yield Text("the chance outcomes are not those of the seed")
     yield from _check_result(playing, document["result"], seats)
 
 
@@ -126,7 +99,6 @@ def _check_entry(playing: Playing, entry: Mapping[str, Any], document: Mapping[s
     by, opening = DecidedBy(entry["by"]), document["opening"]
     if entry["ply"] != ply or entry["seat"] != state.seat():
         return Text(
-            "matches.ply_seat_due_ply_seat",
             "it is ply {ply} of seat {seat}; due is ply {due} of seat {other}",
             ply=entry["ply"],
             seat=entry["seat"],
@@ -134,16 +106,13 @@ def _check_entry(playing: Playing, entry: Mapping[str, Any], document: Mapping[s
             other=state.seat(),
         )
     if not state.is_legal(action):
-        return Text("matches.action_not_legal", "action {action} is not legal", action=action)
+        return Text("action {action} is not legal", action=action)
     if (by is DecidedBy.OPENING) != (ply < len(opening)) or (by is DecidedBy.OPENING and action != opening[ply]):
-        return Text("matches.not_opening_ordered", "it is not the opening that was ordered")
+        return Text("it is not the opening that was ordered")
     if by is not DecidedBy.OPENING and (by is DecidedBy.FORCED) != (len(state.legal_actions()) == 1):
-        return Text("matches.marked_forced_not_other_way", "it is marked as forced and was not, or the other way round")
+        return Text("it is marked as forced and was not, or the other way round")
     if by is DecidedBy.CARETAKER and not _may_take_care(playing, entry, document["result"]):
-        return Text(
-            "matches.caretaker_played_seat_not_forfeited",
-            "the caretaker played for a seat that had not forfeited, or something of its own",
-        )
+        return Text("the caretaker played for a seat that had not forfeited, or something of its own")
     return ""
 
 
@@ -158,24 +127,13 @@ def _check_result(playing: Playing, result: Mapping[str, Any], seats: int) -> It
     outcome = playing.state.outcome()
     forfeits = dict(result["forfeits"])
     if result["by_rules"] and outcome is None:
-        yield Text(
-            "matches.says_game_ended_rules_game", "it says that the game ended by its rules, and the game goes on"
-        )
+        yield Text("it says that the game ended by its rules, and the game goes on")
         return
     if not result["by_rules"] and seats - len(forfeits) > 1:
-        yield Text(
-            "matches.ended_without_rules_while_seats",
-            "it ended without the rules while {count} seats had not forfeited",
-            count=seats - len(forfeits),
-        )
+        yield Text("it ended without the rules while {count} seats had not forfeited", count=seats - len(forfeits))
     by_rules = outcome if result["by_rules"] else None
     ranks = rank_seats(seats, by_rules.ranks if by_rules else None, forfeits)
     if list(ranks) != result["ranks"]:
-        yield Text(
-            "matches.ranks_computed",
-            "the ranks are {found}; computed {computed}",
-            found=result["ranks"],
-            computed=list(ranks),
-        )
+        yield Text("the ranks are {found}; computed {computed}", found=result["ranks"], computed=list(ranks))
     if canonical_json(dict(by_rules.details) if by_rules else {}) != canonical_json(result["details"]):
-        yield Text("matches.details_outcome_not_those_game", "the details of the outcome are not those of the game")
+        yield Text("the details of the outcome are not those of the game")

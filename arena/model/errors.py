@@ -116,13 +116,7 @@ class FellBehindError(ClientError):
     reason = "FELL_BEHIND"
 
     def __init__(self, sequence: int) -> None:
-        super().__init__(
-            Text(
-                "model.watcher_too_slow_watch_again",
-                "the watcher was too slow; watch again after {sequence}",
-                sequence=sequence,
-            )
-        )
+        super().__init__(Text("the watcher was too slow; watch again after {sequence}", sequence=sequence))
         self.sequence = sequence
 
 
@@ -134,25 +128,25 @@ def unknown(kind: str, text: str, known: Iterable[str], remedy: str) -> UnknownE
 def there_is_no(kind: str, text: str, known: Iterable[str], remedy: str) -> str:
     """Return the sentence of such an error."""
     if (near := nearest(text, known, 0.5)) is not None:
-        remedy = Text("app.did_you_mean", "did you mean {name}? {remedy}", name=repr(near), remedy=remedy)
+        remedy = Text("did you mean {name}? {remedy}", name=repr(near), remedy=remedy)
     name = repr(text)
     match kind:
         case "bot":
-            return Text("app.no_bot", "there is no bot {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no bot {name}; {remedy}", name=name, remedy=remedy)
         case "tournament":
-            return Text("app.no_tournament", "there is no tournament {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no tournament {name}; {remedy}", name=name, remedy=remedy)
         case "game":
-            return Text("app.no_game", "there is no game {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no game {name}; {remedy}", name=name, remedy=remedy)
         case "login":
-            return Text("app.no_login", "there is no login {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no login {name}; {remedy}", name=name, remedy=remedy)
         case "cause of a fault":
-            return Text("app.no_cause_fault", "there is no cause of a fault {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no cause of a fault {name}; {remedy}", name=name, remedy=remedy)
         case "rule":
-            return Text("conform.no_rule", "there is no rule {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no rule {name}; {remedy}", name=name, remedy=remedy)
         case "runtime":
-            return Text("hosting.no_runtime", "there is no runtime {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no runtime {name}; {remedy}", name=name, remedy=remedy)
         case "sample":
-            return Text("command.no_sample", "there is no sample {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no sample {name}; {remedy}", name=name, remedy=remedy)
         case "tool":
-            return Text("command.no_tool", "there is no tool {name}; {remedy}", name=name, remedy=remedy)
+            return Text("there is no tool {name}; {remedy}", name=name, remedy=remedy)
     return f"there is no {kind} {name}; {remedy}"

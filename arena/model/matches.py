@@ -10,10 +10,7 @@ from engine.text import Text
 from ratings.values.pools import Pool
 from ratings.values.states import AttemptState, MatchState
 
-LOG_STAYS_AT_HOME = Text(
-    "model.remote_what_writes_stays_author",
-    "is remote: what it writes stays on its author's machine, where `arena bot connect` shows it",
-)
+LOG_STAYS_AT_HOME = Text("is remote: what it writes stays on its author's machine, where `arena bot connect` shows it")
 """What is said of a remote bot when its log is asked for."""
 ANY_FAULT = "any"
 """What stands in place of a cause for the faults of whatever cause."""

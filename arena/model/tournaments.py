@@ -93,7 +93,6 @@ def comparison_note(found: ComparisonResult) -> str:
     elo, least, most = (elo_text(gain) for gain in (found.mean, found.low, found.high))
     return (
         Text(
-            "ratings.wins_ties_losses_forfeits",
             "W/D/L {wins}/{ties}/{losses}, {elo} Elo ({low}..{high}), LOS {chance}%, log ratio {ratio} "
             "({least}..{most}), forfeits NEW {ours}, OLD {theirs}",
             wins=found.wins,
@@ -111,7 +110,6 @@ def comparison_note(found: ComparisonResult) -> str:
         )
         if found.new_forfeits or found.old_forfeits
         else Text(
-            "ratings.wins_ties_losses",
             "W/D/L {wins}/{ties}/{losses}, {elo} Elo ({low}..{high}), LOS {chance}%, log ratio {ratio} "
             "({least}..{most})",
             wins=found.wins,

@@ -153,20 +153,10 @@ def split_of(first: RunSnapshot, last: RunSnapshot) -> Split:
     """
     pids = first.workers.keys()
     if pids != last.workers.keys():
-        raise UnmeasuredError(
-            Text(
-                "command.worker_ended_while_measured_what",
-                "a worker ended while it was measured, and what it knew with it; measure again",
-            )
-        )
+        raise UnmeasuredError(Text("a worker ended while it was measured, and what it knew with it; measure again"))
     decisions = sum(last.workers[pid].decisions - first.workers[pid].decisions for pid in pids)
     if decisions < 1:
-        raise UnmeasuredError(
-            Text(
-                "command.no_decision_taken_while_measured",
-                "no decision was taken while it was measured; measure for longer, with --seconds",
-            )
-        )
+        raise UnmeasuredError(Text("no decision was taken while it was measured; measure for longer, with --seconds"))
     costs, samples = _costs(first, last, pids)
     total_s = sum(cost_s for cost_s, _ in costs.values())
     whole_s = total_s or 1.0  # on a machine whose clocks stand still, no part has a share

@@ -170,7 +170,6 @@ class Pondering:
     def explain(self) -> str:
         """Return the explanation of its fault, one sentence."""
         return Text(
-            "referee.used_core_during_s_which",
             "It used {share} of a core during {seconds} s in which others decided; thinking in others' time "
             "is not allowed, and up to {most} is overlooked.",
             share=f"{self.share:.0%}",
@@ -261,7 +260,6 @@ def starved(
     """Return the fault of the host that a decision lasted longer than any charge can explain."""
     seat, waited_s, loud = decision.seat, figures.wall_us / 1_000_000, loudest(computed_us)
     why = Text(
-        "referee.seat_waited_s_processor_time",
         "seat {seat} waited {seconds} s for a processor, and its time cannot be judged",
         seat=seat,
         seconds=f"{waited_s:.1f}",
@@ -269,7 +267,6 @@ def starved(
     if loud is not None:
         other, loud_s = loud
         why = Text(
-            "referee.seat_waited_s_processor_while",
             "seat {seat} waited {seconds} s for a processor, while seat {other} computed for {computed} s, "
             "and its time cannot be judged",
             seat=seat,
@@ -285,11 +282,10 @@ def stood_still(
 ) -> MatchLostError:
     """Return the fault of the host that the referee itself got no processor."""
     lag_s, loud = figures.referee_lag_us / 1_000_000, loudest(computed_us)
-    why = Text("referee.referee_stood_still_s", "the referee stood still for {seconds} s", seconds=f"{lag_s:.1f}")
+    why = Text("the referee stood still for {seconds} s", seconds=f"{lag_s:.1f}")
     if loud is not None:
         other, loud_s = loud
         why = Text(
-            "referee.referee_stood_still_s_while",
             "the referee stood still for {seconds} s, while seat {other} computed for {computed} s",
             seconds=f"{lag_s:.1f}",
             other=other,

@@ -49,7 +49,7 @@ class PassedStream(BotStream):
                 self._pass_on("message", data)
                 await self._drain()
         self._pass_on("ended")
-        self._end(Text("referee.stream_ended", "Its stream ended."))
+        self._end(Text("Its stream ended."))
 
     def _break_off(self) -> None:
         if not self.is_closed:  # else the reader has said so, or the other process wanted it

@@ -108,16 +108,14 @@ class _MatchReferee:
             for arrival in self._inbox.drain():
                 late = self._streams[arrival.seat]
                 if late is not None:
-                    late.spoiled = late.spoiled or Text(
-                        "referee.sent_more_than_asked", "it sent more than it was asked"
-                    )
+                    late.spoiled = late.spoiled or Text("it sent more than it was asked")
 
     # The start.
 
     async def _announce_to(self, seat: int, stream: SeatStream) -> Fault | None:
         if stream.spoiled and not stream.is_closed:
             stream.mute()
-            why = Text("referee.before_match_started", "Before its match started, {what}.", what=stream.spoiled)
+            why = Text("Before its match started, {what}.", what=stream.spoiled)
             return Fault(seat, FaultCause.PROTOCOL, 0, why)
         started = self._encoder.started(seat)
         self._told.add(seat)
@@ -216,7 +214,6 @@ class _MatchReferee:
         nice = 0 if meter is None else meter.lowered_to()
         if nice:
             why = Text(
-                "referee.lowered_own_weight_nice_session",
                 "It lowered its own weight (nice {nice} of its session), so its wait for a processor is its own.",
                 nice=nice,
             )
@@ -243,7 +240,7 @@ class _MatchReferee:
         decision, seat = self._match.decision, arrival.seat
         if isinstance(message, Answer) and arrival.at < watch.asked_at:
             # One Decide is one answer and one charge.
-            why = Text("referee.answered_before_asked", "It answered before it was asked.")
+            why = Text("It answered before it was asked.")
             self._match.fail(seat, FaultCause.PROTOCOL, why)
         elif decision is None or decision.seat != seat:
             self._match.receive(seat, message, 0, 0)

@@ -184,7 +184,6 @@ class PlayServer:
         on_call()
         if self._calls.is_too_many():
             why = Text(
-                "referee.made_more_than_calls_arena",
                 "It made more than {most} calls to the arena; a bot needs one for its whole life.",
                 most=self._calls.most,
             )
@@ -242,13 +241,13 @@ async def receive_join(stream: BotStream) -> Sequence[str]:
     if data is None:
         raise JoinError(
             FaultCause.START_FAILED,
-            Text("referee.closed_stream_before_joined", "It closed its stream before it joined."),
+            Text("It closed its stream before it joined."),
         )
     request = parse_join(data)
     if isinstance(request, Malformed):
-        raise JoinError(FaultCause.MALFORMED, Text("matches.it_sent", "It sent {what}.", what=request.why))
+        raise JoinError(FaultCause.MALFORMED, Text("It sent {what}.", what=request.why))
     if isinstance(request, ProtocolViolation):
-        raise JoinError(FaultCause.PROTOCOL, Text("matches.it_sent", "It sent {what}.", what=request.why))
+        raise JoinError(FaultCause.PROTOCOL, Text("It sent {what}.", what=request.why))
     _check_version(stream, request)
     return tuple(request.games)
 
@@ -258,7 +257,6 @@ def _check_version(stream: BotStream, request: play_pb2.Join) -> None:
         return
     theirs, ours = f"{request.protocol_major}.{request.protocol_minor}", f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}"
     message = Text(
-        "referee.bot_speaks_protocol_arena_use",
         "the bot speaks protocol {theirs}, this arena {ours}; use a kit of major version {major}",
         theirs=theirs,
         ours=ours,
@@ -269,7 +267,7 @@ def _check_version(stream: BotStream, request: play_pb2.Join) -> None:
     )
     raise JoinError(
         FaultCause.PROTOCOL,
-        Text("referee.protocol_versions_do_not_fit", "The protocol versions do not fit: {why}.", why=message),
+        Text("The protocol versions do not fit: {why}.", why=message),
     )
 
 

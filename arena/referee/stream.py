@@ -37,7 +37,7 @@ SMALL_BYTES = 16_384
 larger one is waited for, so that the clock of the question behind it does not run while it is still on its way."""
 LAST_WORDS_S = 0.5
 """How long the end of a broken stream may take to be read."""
-_STOPPED_READING = Text("referee.did_not_read_s", "It did not read for {seconds} s.", seconds=f"{STOPPED_READING_S:g}")
+_STOPPED_READING = Text("It did not read for {seconds} s.", seconds=f"{STOPPED_READING_S:g}")
 
 
 def nothing_to_resume() -> Sequence[bytes]:
@@ -84,7 +84,7 @@ class Closed:
 class Flood:
     """A seat sent more than a match can need; `why` is a sentence."""
 
-    why: str = Text("referee.sent_more_messages_than_match", "It sent more messages than a match can need.")
+    why: str = Text("It sent more messages than a match can need.")
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -211,7 +211,7 @@ class BotStream:
         except (grpc.aio.BaseError, asyncio.InvalidStateError):
             pass  # the stream is broken; the next line says so
         if not self._is_muted:
-            self._end(Text("referee.stream_ended", "Its stream ended."))
+            self._end(Text("Its stream ended."))
 
     def _receive(self, data: bytes) -> bool:
         """Take a message, and return whether the next one is to be read."""
@@ -221,22 +221,20 @@ class BotStream:
         if not self.first_message.done():
             self.first_message.set_result(data)
         elif isinstance(message := parse_request(data), Leave):
-            self._end(Text("referee.it_left", "It left."))
+            self._end(Text("It left."))
         else:
             self._deliver(Arrival(self._seat, now, message))
         return not self._ending.done() and not self._is_muted
 
     def _deliver(self, arrival: Arrival) -> None:
         if self._inbox is None:
-            self.spoiled = self.spoiled or Text(
-                "referee.sent_message_while_no_match", "it sent a message while no match asked it"
-            )
+            self.spoiled = self.spoiled or Text("it sent a message while no match asked it")
         elif not self._inbox.put(arrival):
             self.mute()
 
     def _break_off(self) -> None:
         """Note that gRPC has ended the handler, perhaps before the reader has come to the end of the stream."""
-        self._end(Text("referee.stream_broke_off", "Its stream broke off."))
+        self._end(Text("Its stream broke off."))
 
     def _end(self, why: str) -> None:
         if self._ending.done():
@@ -269,9 +267,7 @@ class BotStream:
         except (grpc.aio.BaseError, asyncio.InvalidStateError) as error:
             # What it said last may not be read yet, such as that it leaves.
             await asyncio.wait({self._ending}, timeout=LAST_WORDS_S)
-            raise StreamClosedError(
-                (self._ending.done() and self.spoiled) or Text("referee.stream_broke_off", "Its stream broke off.")
-            ) from error
+            raise StreamClosedError((self._ending.done() and self.spoiled) or Text("Its stream broke off.")) from error
 
     def _check_unread_later(self, after_s: float) -> None:
         """See to it that a bot that does not read what was posted is noticed; one timer serves many messages."""
@@ -301,11 +297,11 @@ class BotStream:
     def mute(self) -> None:
         """Stop reading: the seat is out, and what its bot still sends stays in its own buffers."""
         self._is_muted = True
-        self.spoiled = self.spoiled or Text("referee.not_read_end_match", "it was not read to the end of a match")
+        self.spoiled = self.spoiled or Text("it was not read to the end of a match")
 
     def report_second_stream(self) -> None:
         """Record that another stream was opened with this bot's token, which breaks the protocol."""
-        self.spoiled = Text("referee.opened_second_stream", "it opened a second stream")
+        self.spoiled = Text("it opened a second stream")
         self._deliver(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
 
     def report_flood(self, flood: Flood) -> None:

@@ -205,7 +205,7 @@ class RemoteHost:
         versions = [seat.version for seat in spec.seats if seat.is_remote]
         if len(set(versions)) < len(versions):
             raise MatchLostError(
-                Text("remote.remote_bot_cannot_play_two", "a remote bot cannot play two seats of one match"),
+                Text("a remote bot cannot play two seats of one match"),
                 HostCause.UNPLAYABLE,
             )
         places = await self._room.wait(spec)

@@ -128,11 +128,7 @@ class WaitingRoom:
             if member is not None and not member.plays(waiter.spec.game):
                 waiter.faults[seat] = _absence(
                     seat,
-                    Text(
-                        "remote.joined_other_games_not",
-                        "It joined for other games, not for {game}.",
-                        game=waiter.spec.game,
-                    ),
+                    Text("It joined for other games, not for {game}.", game=waiter.spec.game),
                 )
         members = {seat: member for seat, member in found.items() if seat not in waiter.faults}
         here = {seat: member for seat, member in members.items() if member is not None}
@@ -181,7 +177,6 @@ class WaitingRoom:
         if self._is_distrusted(owner):
             minutes = f"{DISTRUST_S / 60:g}"
             return Text(
-                "remote.not_connected_bot_waited_vain",
                 "It was not connected, and a bot of {owner} was waited for in vain within {minutes} minutes before.",
                 owner=owner,
                 minutes=minutes,
@@ -190,11 +185,7 @@ class WaitingRoom:
         self._let_down[owner] = self._loop.time()
         if len(self._let_down) > _MOST_DISTRUSTED:
             del self._let_down[next(iter(self._let_down))]
-        return Text(
-            "remote.not_connected_s_while_match",
-            "It was not connected for {seconds} s while the match waited.",
-            seconds=f"{self._patience_s:g}",
-        )
+        return Text("It was not connected for {seconds} s while the match waited.", seconds=f"{self._patience_s:g}")
 
     def _is_distrusted(self, owner: str) -> bool:
         return self._let_down.get(owner, float("-inf")) + DISTRUST_S > self._loop.time()

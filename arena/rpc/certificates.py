@@ -36,12 +36,7 @@ def fingerprint_of(pem: bytes) -> str:
     """
     match = _PEM.search(pem)
     if match is None:
-        raise CertificateError(
-            Text(
-                "rpc.no_certificate_pem_format_begin",
-                "this is no certificate in PEM format (-----BEGIN CERTIFICATE-----)",
-            )
-        )
+        raise CertificateError(Text("this is no certificate in PEM format (-----BEGIN CERTIFICATE-----)"))
     digest = hashlib.sha256(base64.b64decode(match[1])).hexdigest().upper()
     return ":".join(digest[place : place + 2] for place in range(0, _DIGITS, 2))
 
@@ -56,7 +51,6 @@ def parse_fingerprint(text: str) -> str:
     if not re.fullmatch(rf"[0-9A-F]{{{_DIGITS}}}", digits):
         raise CertificateError(
             Text(
-                "rpc.no_sha_256_fingerprint_hexadecimal",
                 "{text} is no SHA-256 fingerprint; it has {digits} hexadecimal digits, as `arena serve` prints them",
                 text=repr(text),
                 digits=_DIGITS,
@@ -93,7 +87,6 @@ def _handshake(host: str, port: int, context: ssl.SSLContext, patience_s: float)
     except (ssl.SSLError, ConnectionResetError) as error:
         raise CertificateError(
             Text(
-                "rpc.what_answers_does_not_speak",
                 "what answers at {address} does not speak TLS; check the port, or ask the organiser for the address",
                 address=address,
             )
@@ -101,7 +94,6 @@ def _handshake(host: str, port: int, context: ssl.SSLContext, patience_s: float)
     except TimeoutError as error:
         raise UnreachableError(
             Text(
-                "rpc.nothing_answers_within_s_check",
                 "nothing answers at {address} within {seconds} s; check the address",
                 address=address,
                 seconds=f"{patience_s:g}",
@@ -109,20 +101,11 @@ def _handshake(host: str, port: int, context: ssl.SSLContext, patience_s: float)
         ) from error
     except OSError as error:
         raise UnreachableError(
-            Text(
-                "rpc.cannot_reach_check_address",
-                "cannot reach {address}: {why}; check the address",
-                address=address,
-                why=os_error_text(error),
-            )
+            Text("cannot reach {address}: {why}; check the address", address=address, why=os_error_text(error))
         ) from error
     if data is None:
         raise CertificateError(
-            Text(
-                "rpc.what_answers_shows_no_certificate",
-                "what answers at {address} shows no certificate; ask the organiser for the address",
-                address=address,
-            )
+            Text("what answers at {address} shows no certificate; ask the organiser for the address", address=address)
         )
     return ssl.DER_cert_to_PEM_cert(data)
 
@@ -134,11 +117,10 @@ def check_dates(pem: str, now: datetime | None = None) -> None:
     certificate = x509.load_pem_x509_certificate(pem.encode())
     first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     now = now or datetime.now(UTC)
-    clock = Text("rpc.machine_clock_says_utc", "this machine's clock says {time} UTC", time=f"{now:%Y-%m-%d %H:%M}")
+    clock = Text("this machine's clock says {time} UTC", time=f"{now:%Y-%m-%d %H:%M}")
     if now > last:
         raise CertificateError(
             Text(
-                "rpc.certificate_expired_if_right_organiser",
                 "the certificate expired on {last}, and {why}; if that is right, the organiser makes a new one "
                 "by removing cert.pem and key.pem in the home's tls/ and starting `arena serve "
                 "--tls-self-signed` anew",
@@ -149,7 +131,6 @@ def check_dates(pem: str, now: datetime | None = None) -> None:
     if now < first:
         raise CertificateError(
             Text(
-                "rpc.certificate_valid_only_utc_set",
                 "the certificate is valid only from {first} to {last} UTC, and {why}; set the clock, for example "
                 "with `timedatectl set-ntp true`",
                 first=f"{first:%Y-%m-%d %H:%M}",
@@ -167,19 +148,9 @@ def name_in(pem: str) -> str:
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
-        raise CertificateError(
-            Text(
-                "rpc.certificate_names_no_host_valid",
-                "the certificate names no host it is valid for, so it cannot be pinned",
-            )
-        ) from None
+        raise CertificateError(Text("the certificate names no host it is valid for, so it cannot be pinned")) from None
     known = [*names.get_values_for_type(x509.DNSName), *map(str, names.get_values_for_type(x509.IPAddress))]
     usable = [name for name in known if "*" not in name]
     if not usable:
-        raise CertificateError(
-            Text(
-                "rpc.certificate_names_no_single_host",
-                "the certificate names no single host it is valid for, so it cannot be pinned",
-            )
-        )
+        raise CertificateError(Text("the certificate names no single host it is valid for, so it cannot be pinned"))
     return usable[0]

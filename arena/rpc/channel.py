@@ -48,7 +48,6 @@ class Endpoint:
         if profile.certificate is not None and not _is_certificate(profile.certificate):
             raise CertificateError(
                 Text(
-                    "rpc.certificate_login_cannot_read_log",
                     "the certificate in the login {name} cannot be read; log in again: arena login {address} "
                     "--name {name_2}",
                     name=repr(profile.name),
@@ -96,11 +95,7 @@ class Endpoint:
         if self.address.startswith(UNIX):
             path = self.address.removeprefix(UNIX)
             return UnreachableError(
-                Text(
-                    "rpc.no_service_listens_arena_serve",
-                    "no service listens at {address}; `arena serve --home DIR` starts one",
-                    address=path,
-                )
+                Text("no service listens at {address}; `arena serve --home DIR` starts one", address=path)
             )
         if self.plain:
             return _what_answers(self.address)
@@ -112,7 +107,6 @@ class Endpoint:
                 if found != pinned:
                     raise CertificateError(
                         Text(
-                            "rpc.shows_another_certificate_than_one",
                             "{address} shows another certificate ({found}) than the one that was pinned ({pinned}); "
                             "ask the organiser whether it was changed; if so, `{command}` pins it, with your token",
                             address=self.address,
@@ -125,7 +119,6 @@ class Endpoint:
                 check_dates(shown.certificate)
                 raise CertificateError(
                     Text(
-                        "rpc.no_authority_vouches_certificate_any",
                         "no authority vouches for the certificate of {address} any more; ask the organiser, then log "
                         "in again",
                         address=self.address,
@@ -141,12 +134,7 @@ class Endpoint:
         except CertificateError as error:
             again = self._login_with("FINGERPRINT")
             raise CertificateError(
-                Text(
-                    "rpc.new_one_pins_your_token",
-                    "{why}; with that of a new one `{command}` pins it, with your token",
-                    why=error,
-                    command=again,
-                )
+                Text("{why}; with that of a new one `{command}` pins it, with your token", why=error, command=again)
             ) from error
 
     def _login_with(self, fingerprint: str) -> str:
@@ -170,7 +158,6 @@ def _what_answers(address: str) -> ClientError:
         why = os_error_text(error)
         return UnreachableError(
             Text(
-                "rpc.nothing_answers_check_port_service",
                 "nothing answers at {address} ({why}); check the port, and that the service runs",
                 address=address,
                 why=why,
@@ -178,7 +165,6 @@ def _what_answers(address: str) -> ClientError:
         )
     return CertificateError(
         Text(
-            "rpc.what_answers_does_not_speak_service",
             "what answers at {address} does not speak as a service without TLS does; check the port, and log in "
             "again if the service has a certificate now",
             address=address,

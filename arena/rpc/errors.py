@@ -110,42 +110,21 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
         return kind(status.message)
     if code == "UNAVAILABLE":
         return diagnose() or UnreachableError(
-            Text(
-                "rpc.service_cannot_reached_try_again",
-                "the service at {place} cannot be reached ({why}); try again",
-                place=place,
-                why=text,
-            )
+            Text("the service at {place} cannot be reached ({why}); try again", place=place, why=text)
         )
     if code == "UNIMPLEMENTED":
         return ProtocolError(
             Text(
-                "rpc.service_does_not_know_call",
                 "the service at {place} does not know this call; this is its address for remote bots, which "
                 "`arena login` does not want, or it is of another version of the arena, or no arena's",
                 place=place,
             )
         )
     if code == "DEADLINE_EXCEEDED":
-        return UnreachableError(
-            Text(
-                "rpc.service_did_not_answer_time",
-                "the service at {place} did not answer in time; try again",
-                place=place,
-            )
-        )
+        return UnreachableError(Text("the service at {place} did not answer in time; try again", place=place))
     if code == "CANCELLED":
-        return UnreachableError(
-            Text("rpc.connection_closed_try_again", "the connection to {place} was closed; try again", place=place)
-        )
-    return ServiceError(
-        Text(
-            "rpc.service_failed_tell_organiser",
-            "the service at {place} failed: {why}; tell the organiser",
-            place=place,
-            why=text or code,
-        )
-    )
+        return UnreachableError(Text("the connection to {place} was closed; try again", place=place))
+    return ServiceError(Text("the service at {place} failed: {why}; tell the organiser", place=place, why=text or code))
 
 
 def status_of(metadata: Iterable[tuple[str, str | bytes]]) -> Status | None:

@@ -69,7 +69,6 @@ def meet(address: str, fingerprint: str | None, confirm: Confirm) -> Endpoint:
     if wanted is not None and found != wanted:
         raise CertificateError(
             Text(
-                "rpc.shows_certificate_fingerprint_not_check",
                 "{address} shows a certificate with the fingerprint {found}, not {wanted}; check the address, "
                 "and ask the organiser for the fingerprint",
                 address=address,
@@ -80,11 +79,7 @@ def meet(address: str, fingerprint: str | None, confirm: Confirm) -> Endpoint:
     check_dates(shown.certificate)
     if wanted is None and not confirm(found):
         raise CertificateError(
-            Text(
-                "rpc.certificate_not_confirmed_nothing_stored",
-                "the certificate of {address} was not confirmed; nothing was stored",
-                address=address,
-            )
+            Text("the certificate of {address} was not confirmed; nothing was stored", address=address)
         )
     return Endpoint(address, shown.certificate, name_in(shown.certificate))
 
@@ -119,7 +114,6 @@ def check_protocol(identity: Identity, place: str) -> None:
     if identity.protocol_major != PROTOCOL_MAJOR:
         raise ProtocolError(
             Text(
-                "rpc.service_speaks_version_protocol_arena",
                 "the service at {place} speaks version {theirs} of the protocol, and this arena version {ours}; "
                 "install the arena of the service's version",
                 place=place,

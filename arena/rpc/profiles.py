@@ -70,10 +70,7 @@ def save_profile(profile: Profile, directory: Path | None = None) -> Path:
     except OSError as error:
         raise ProfileError(
             Text(
-                "rpc.cannot_store_login_token_not",
-                "cannot store the login in {file}: {why}; the token was not stored",
-                file=file,
-                why=os_error_text(error),
+                "cannot store the login in {file}: {why}; the token was not stored", file=file, why=os_error_text(error)
             )
         ) from error
     return file
@@ -88,19 +85,10 @@ def check_writable(directory: Path | None = None) -> None:
             return
     except OSError as error:
         raise ProfileError(
-            Text(
-                "rpc.cannot_make_logins_kept",
-                "cannot make {directory}: {why}; logins are kept there",
-                directory=directory,
-                why=os_error_text(error),
-            )
+            Text("cannot make {directory}: {why}; logins are kept there", directory=directory, why=os_error_text(error))
         ) from error
     raise ProfileError(
-        Text(
-            "rpc.cannot_write_where_logins_kept",
-            "cannot write in {directory}, where logins are kept; check whose directory it is",
-            directory=directory,
-        )
+        Text("cannot write in {directory}, where logins are kept; check whose directory it is", directory=directory)
     )
 
 
@@ -122,12 +110,11 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
             "login",
             name,
             list_names(directory),
-            Text("rpc.arena_login_address_name_name", "`arena login ADDRESS --name NAME` makes one"),
+            Text("`arena login ADDRESS --name NAME` makes one"),
         ) from None
     except OSError as error:
         raise ProfileError(
             Text(
-                "rpc.cannot_read_login_remove_log",
                 "cannot read the login in {file}: {why}; remove it and log in again",
                 file=file,
                 why=os_error_text(error),
@@ -147,9 +134,7 @@ def remove_profile(name: str, directory: Path | None = None) -> None:
     try:
         _file_of(name, directory).unlink()
     except FileNotFoundError:
-        raise unknown(
-            "login", name, list_names(directory), Text("rpc.arena_logout_lists_them", "`arena logout` lists them")
-        ) from None
+        raise unknown("login", name, list_names(directory), Text("`arena logout` lists them")) from None
 
 
 def check_profile_name(name: str) -> str:
@@ -157,7 +142,6 @@ def check_profile_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise RefusedError(
             Text(
-                "rpc.cannot_name_login_use_up",
                 "{name} cannot be the name of a login; use up to 63 of a-z, 0-9, '.', '_' and '-', beginning "
                 "with a letter or digit",
                 name=repr(name),
@@ -174,7 +158,6 @@ def _check_private(file: Path, status: os.stat_result) -> None:
     if stat.S_IMODE(status.st_mode) & 0o077:
         raise ProfileError(
             Text(
-                "rpc.others_may_read_which_holds",
                 "others may read {file}, which holds a token; `chmod 600 {file_2}` closes it, and if others use "
                 "this machine, ask for a new token",
                 file=file,
@@ -206,12 +189,7 @@ def _parse(file: Path, text: str) -> Profile:
 
 def _damaged(file: Path, error: Exception) -> ProfileError:
     return ProfileError(
-        Text(
-            "rpc.login_damaged_remove_file_log",
-            "the login in {file} is damaged ({why}); remove the file and log in again",
-            file=file,
-            why=error,
-        )
+        Text("the login in {file} is damaged ({why}); remove the file and log in again", file=file, why=error)
     )
 
 
@@ -237,7 +215,6 @@ def split_address(address: str) -> tuple[str, int]:
     if found is None or not 0 < int(found[3]) <= _LARGEST_PORT:
         raise ValueError(
             Text(
-                "rpc.no_address_write_host_port",
                 "{address} is no address; write HOST:PORT, for example arena.example.org:7733 or [2001:db8::7]:7733",
                 address=repr(address),
             )

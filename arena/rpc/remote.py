@@ -52,16 +52,10 @@ def _encode(rpc: Rpc, arguments: Mapping[str, Any]) -> Message:
         return rpc.encode_request(arguments)
     except UnicodeEncodeError as error:
         raise RefusedError(
-            Text(
-                "rpc.not_unicode_text_which_alone",
-                "{text} is not Unicode text, which alone can be sent; write it anew",
-                text=repr(error.object),
-            )
+            Text("{text} is not Unicode text, which alone can be sent; write it anew", text=repr(error.object))
         ) from error
     except ValueError as error:
-        raise RefusedError(
-            Text("rpc.cannot_sent_give_smaller_number", "this cannot be sent: {why}; give a smaller number", why=error)
-        ) from error
+        raise RefusedError(Text("this cannot be sent: {why}; give a smaller number", why=error)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,12 +96,7 @@ def _document(port: ArenaPort, match: str) -> tuple[bytes, Mapping[str, Any]]:
         return found.data, load(found.data)
     except ReplayError as error:
         raise DamagedError(
-            Text(
-                "app.replay_match_cannot_read",
-                "the replay of match {match} cannot be read: {why}",
-                match=found.match_id,
-                why=error,
-            )
+            Text("the replay of match {match} cannot be read: {why}", match=found.match_id, why=error)
         ) from error
 
 

@@ -40,9 +40,7 @@ def parse_address(text: str) -> Address:
     """Return the address in `host:port`. Raises ValueError."""
     found = _BRACKETED.fullmatch(text) or _PLAIN.fullmatch(text)
     if found is None or int(found[2]) > _LARGEST_PORT:
-        raise ValueError(
-            Text("service.no_address_form_host_port", "{text} is no address of the form host:port", text=repr(text))
-        )
+        raise ValueError(Text("{text} is no address of the form host:port", text=repr(text)))
     return Address(found[1], int(found[2]))
 
 
@@ -60,7 +58,6 @@ def explain(address: Address, error: OSError, flag: str) -> str:
             f"choose another port with {flag}, or let a proxy listen there"
         )
     return Text(
-        "service.cannot_be_listened_on_because",
         "{address} cannot be listened on: {why}; choose another address with {flag}",
         address=address,
         why=os_error_text(error),

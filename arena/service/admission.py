@@ -38,7 +38,7 @@ from engine.text import Text
 
 CLOCK = parse_time_control("250ms")
 TIGHT_CLOCK = parse_time_control("50ms")
-_NOT_YET = Text("service.not_looked_because_what_failed", "It was not looked at, because of what failed before.")
+_NOT_YET = Text("It was not looked at, because of what failed before.")
 _SEED_BITS = 53
 
 
@@ -100,24 +100,18 @@ async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Repo
         return AdmissionVerdict(
             AdmissionOutcome.UNDECIDED,
             findings,
-            Text("service.will_looked_again", "It will be looked at again: {why}.", why=error),
+            Text("It will be looked at again: {why}.", why=error),
         )
     reasons = [finding for finding in admission.findings if finding.state is FindingState.FAILED]
     if not reasons:
         return AdmissionVerdict(
             AdmissionOutcome.ADMITTED,
             tuple(admission.findings),
-            Text(
-                "service.admitted_after_matches_without_fault",
-                "Admitted after {count} matches without a fault.",
-                count=admission.matches,
-            ),
+            Text("Admitted after {count} matches without a fault.", count=admission.matches),
         )
     why, more = reasons[0].sentence, len(reasons) - 1
     summary = (
-        Text("service.refused_more", "Refused (and {count} more): {why}", count=more, why=why)
-        if more
-        else Text("service.refused", "Refused: {why}", why=why)
+        Text("Refused (and {count} more): {why}", count=more, why=why) if more else Text("Refused: {why}", why=why)
     )
     return AdmissionVerdict(AdmissionOutcome.REFUSED, tuple(admission.findings), summary)
 
@@ -138,10 +132,7 @@ class _Admission:
             self._add(
                 failed(
                     TrialCheck.PLAY,
-                    Text(
-                        "service.none_games_bot_toml_installed",
-                        "None of the games in its bot.toml is installed here; name one that is.",
-                    ),
+                    Text("None of the games in its bot.toml is installed here; name one that is."),
                 )
             )
         elif await self._look_at_start() and await self._look_at_play():
@@ -158,7 +149,7 @@ class _Admission:
         if not first.processes:
             self._add_all(map(finding_of, blunders))
             return False
-        self._add(passed(TrialCheck.START, Text("service.starts_joins_time", "It starts, and joins in time.")))
+        self._add(passed(TrialCheck.START, Text("It starts, and joins in time.")))
         self._is_sound = not blunders
         return True
 
@@ -173,7 +164,7 @@ class _Admission:
         self._add(
             passed(
                 TrialCheck.PROTOCOL,
-                Text("service.kept_protocol_matches", "It kept to the protocol in {count} matches.", count=len(bouts)),
+                Text("It kept to the protocol in {count} matches.", count=len(bouts)),
             )
         )
         self._add(judge_play(self._played))

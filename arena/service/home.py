@@ -127,9 +127,7 @@ def make_home(directory: Path, settings_text: str) -> Home:
     Raises HomeError if it cannot be made, belongs to somebody else, or cannot be written to.
     """
     if directory == Path():
-        raise HomeError(
-            Text("service.home_no_name_give_directory", "the home has no name; give a directory of its own with --home")
-        )
+        raise HomeError(Text("the home has no name; give a directory of its own with --home"))
     home = Home(directory.absolute())
     try:
         for place in (home.directory, home.store, home.builds, home.uploads, home.tls, home.run, home.logs):
@@ -138,7 +136,6 @@ def make_home(directory: Path, settings_text: str) -> Home:
         if owner != os.geteuid():
             raise HomeError(
                 Text(
-                    "service.belongs_user_run_user_give",
                     "{directory} belongs to user {user}; run as that user, or give another --home",
                     directory=home.directory,
                     user=owner,
@@ -147,7 +144,6 @@ def make_home(directory: Path, settings_text: str) -> Home:
         if not os.access(home.directory, os.R_OK | os.W_OK | os.X_OK):
             raise HomeError(
                 Text(
-                    "service.cannot_written_change_permissions_give",
                     "{directory} cannot be written to; change its permissions, or give another --home",
                     directory=home.directory,
                 )
@@ -155,7 +151,6 @@ def make_home(directory: Path, settings_text: str) -> Home:
         if len(os.fsencode(home.socket)) > _LONGEST_SOCKET_PATH:
             raise HomeError(
                 Text(
-                    "service.too_long_socket_bytes_give",
                     "{socket} is too long for a socket by {count} bytes; give a --home with a shorter path",
                     socket=home.socket,
                     count=len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH,
@@ -183,13 +178,8 @@ def _write_new(file: Path, text: str) -> None:
 def _explain(home: Home, error: OSError) -> str:
     place = error.filename or home.directory
     if isinstance(error, FileExistsError):
-        return Text(
-            "service.file_where_directory_home_give",
-            "{path} is a file, where a directory of the home is to be; give another --home",
-            path=place,
-        )
+        return Text("{path} is a file, where a directory of the home is to be; give another --home", path=place)
     return Text(
-        "service.home_cannot_used_give_another",
         "the home {directory} cannot be used: {why}: {path}; give another --home",
         directory=home.directory,
         why=os_error_text(error),
@@ -232,7 +222,6 @@ def held(path: Path) -> Iterator[HomeLock]:
             where = f" at {', '.join(said['addresses'])}" if said.get("addresses") else ""
             raise HomeHeldError(
                 Text(
-                    "service.served_already_stop_one_give",
                     "{path} is served already, by {who}; stop that one, or give another --home",
                     path=path.parent.parent,
                     who=f"{who}{since}{where}",

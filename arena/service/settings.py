@@ -84,25 +84,25 @@ def _check_names(said: tuple[str, ...]) -> tuple[str, ...]:
 Address = Annotated[
     str,
     AfterValidator(lambda said: str(parse_address(said)) if said else ""),
-    SettingKind(Text("service.address_such_127_0_0", 'an address such as "127.0.0.1:7733"')),
+    SettingKind(Text('an address such as "127.0.0.1:7733"')),
 ]
-PlainText = Annotated[str, AfterValidator(_check_text), SettingKind(Text("service.text_quotes", "a text in quotes"))]
+PlainText = Annotated[str, AfterValidator(_check_text), SettingKind(Text("a text in quotes"))]
 Names = Annotated[
     tuple[str, ...],
     BeforeValidator(lambda said: [part for part in said.split(",") if part] if isinstance(said, str) else said),
     AfterValidator(_check_names),
-    SettingKind(Text("service.list_texts", "a list of texts")),
+    SettingKind(Text("a list of texts")),
 ]
 Share = Annotated[
     float,
     BeforeValidator(_parse_share),
-    SettingKind(Text("service.part_all_such_2", 'a part of all such as "2%"'), lambda value: f'"{value * 100:g}%"'),
+    SettingKind(Text('a part of all such as "2%"'), lambda value: f'"{value * 100:g}%"'),
 ]
 Megabytes = Annotated[
     Annotated[int, Field(ge=0)] | None,
     BeforeValidator(lambda said: None if said == "auto" else said),
     SettingKind(
-        Text("service.auto_whole_number_megabytes", '"auto" or a whole number of megabytes'),
+        Text('"auto" or a whole number of megabytes'),
         lambda value: json.dumps("auto" if value is None else value),
     ),
 ]
@@ -309,16 +309,16 @@ class SettingDefinition:
             return self._kind.words
         kind = self.declared.annotation
         if kind is bool:
-            return Text("service.true_false", "true or false")
+            return Text("true or false")
         if choices := get_args(kind):
-            return Text("service.one_of", "one of {words}", words=", ".join(choices))
+            return Text("one of {words}", words=", ".join(choices))
         limits = {
             name: getattr(one, name) for one in self.declared.metadata for name in ("ge", "le") if hasattr(one, name)
         }
         least, most = limits["ge"], limits["le"]
         if kind is int:
-            return Text("service.whole_number", "a whole number, {least} to {most}", least=least, most=most)
-        return Text("service.a_number_to", "a number, {least} to {most}", least=f"{least:g}", most=f"{most:g}")
+            return Text("a whole number, {least} to {most}", least=least, most=most)
+        return Text("a number, {least} to {most}", least=f"{least:g}", most=f"{most:g}")
 
     def format(self, value: Value) -> str:
         """Return a value as it is written in a TOML file."""
@@ -386,12 +386,7 @@ class EffectiveSettings:
             if not others:
                 raise SettingsError(first)
             raise SettingsError(
-                Text(
-                    "service.more_arena_serve_check_lists",
-                    "{why} (and {count} more: `arena serve --check` lists them)",
-                    why=first,
-                    count=len(others),
-                )
+                Text("{why} (and {count} more: `arena serve --check` lists them)", why=first, count=len(others))
             )
         return ServiceSettings(**self.sections, runtimes=self.runtimes)
 
@@ -422,29 +417,13 @@ def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
         return {}
     except OSError as error:
         problems.append(
-            Text(
-                "service.cannot_read_check_permissions",
-                "{file} cannot be read: {why}; check its permissions",
-                file=file,
-                why=os_error_text(error),
-            )
+            Text("{file} cannot be read: {why}; check its permissions", file=file, why=os_error_text(error))
         )
     except UnicodeDecodeError:
-        problems.append(
-            Text(
-                "service.not_utf_8_text_write",
-                "{file} is not UTF-8 text; write it anew, or remove it for the defaults",
-                file=file,
-            )
-        )
+        problems.append(Text("{file} is not UTF-8 text; write it anew, or remove it for the defaults", file=file))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         problems.append(
-            Text(
-                "service.not_toml_correct_line",
-                "{file} is not TOML: {why}; correct that line",
-                file=file,
-                why=" ".join(str(error).split()),
-            )
+            Text("{file} is not TOML: {why}; correct that line", file=file, why=" ".join(str(error).split()))
         )
     return {}
 
@@ -455,7 +434,6 @@ def _unknown_keys(file: Path, tables: Mapping[str, Any]) -> Iterator[str]:
             yield placed(file, _unknown_section(section))
         elif not isinstance(table, dict):
             yield Text(
-                "service.section_write_line_own_settings",
                 "{file}: {section} is a section; write [{section_2}] on a line of its own, and its settings below it",
                 file=file,
                 section=section,
@@ -474,15 +452,9 @@ def _mistyped_variables(environ: Mapping[str, str], others: Collection[str]) -> 
         begins = name.startswith(tuple(f"ARENA_{section.upper()}_" for section in SECTIONS))
         near = nearest(name, known, _ALMOST) if name.startswith("ARENA_") else None
         if near is not None:
-            yield Text(
-                "service.sets_nothing_did_you_mean",
-                "{name} sets nothing; did you mean {guess}? Otherwise unset it",
-                name=name,
-                guess=near,
-            )
+            yield Text("{name} sets nothing; did you mean {guess}? Otherwise unset it", name=name, guess=near)
         elif begins:
             yield Text(
-                "service.sets_nothing_arena_serve_check",
                 "{name} sets nothing; `arena serve --check` lists the settings, and docs/deploy.md their variables",
                 name=name,
             )
@@ -541,7 +513,6 @@ def _section(
             row = _ROWS[key]
             problems.append(
                 Text(
-                    "service.not_default",
                     "{place} is not {what}; the default is {usual}",
                     place=said.pop(key).place,
                     what=row.words,

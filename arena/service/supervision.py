@@ -17,9 +17,8 @@ from engine.text import Text, with_parts
 REST_S = 15.0
 """How long something that ended rests before it is tried again although nothing about it has changed."""
 NO_SANDBOX = Text(
-    "service.waits_no_bot_owner_can",
     "It waits: no bot of an owner can run at this service now, because its sandbox does not work; the "
-    "organiser sees why with `arena serve --check`.",
+    "organiser sees why with `arena serve --check`."
 )
 SANDBOX = "sandbox"
 """The part of the service's health that tells of it."""
@@ -105,12 +104,7 @@ class Supervisor:
         sentence = describe(error)
         self.health.report(
             part,
-            Text(
-                "service.tried_again_s",
-                "{what}; it is tried again in {seconds} s",
-                what=sentence,
-                seconds=f"{pause_s:g}",
-            ),
+            Text("{what}; it is tried again in {seconds} s", what=sentence, seconds=f"{pause_s:g}"),
         )
         if self.problems.is_new(part, sentence):
             self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)
@@ -134,10 +128,7 @@ class ProcessRestarts:
             self._backoff.reset()
         pause_s = self._backoff.next_s()
         sentence = Text(
-            "service.process_ended_started_again",
-            "their process ended: {why}; it is started again in {seconds} s",
-            why=words,
-            seconds=f"{pause_s:g}",
+            "their process ended: {why}; it is started again in {seconds} s", why=words, seconds=f"{pause_s:g}"
         )
         self._health.report(self._part, sentence)
         self._log.error("process ended", part=self._part, why=words, again_in_s=pause_s)

@@ -123,7 +123,6 @@ class Story:
         if self.finish is not None:
             raise StoryError(
                 Text(
-                    "story.ply_seat_does_not_follow",
                     "ply {ply} of seat {seat} does not follow ply {last}",
                     ply=played.ply,
                     seat=played.seat,
@@ -194,7 +193,7 @@ def follow(
     if event.start is not None:
         return Story(event.start, language, draws=draws, hides=hides)
     if story is None:
-        raise StoryError(Text("story.match_told_start", "a match is told from its start on"))
+        raise StoryError(Text("a match is told from its start on"))
     if event.move is not None:
         story.play(event.move)
     elif event.end is not None:
@@ -216,9 +215,7 @@ class PositionTracker:
             options = self.game.parse_options(start.options)
             self.state: State = self.game.new_state(len(start.bots), options, self._chance)
         except (EngineError, ScriptError) as error:
-            raise StoryError(
-                Text("story.match_cannot_played_again", "the match cannot be played again: {why}", why=error)
-            ) from error
+            raise StoryError(Text("the match cannot be played again: {why}", why=error)) from error
 
     def apply(self, move: LiveMove) -> Move:
         """Play the next ply and return what it did; no position that was returned before changes by it.
@@ -229,7 +226,6 @@ class PositionTracker:
         if move.ply != self.plies or move.seat != before.seat():
             raise StoryError(
                 Text(
-                    "story.ply_seat_does_not_follow",
                     "ply {ply} of seat {seat} does not follow ply {last}",
                     ply=move.ply,
                     seat=move.seat,
@@ -242,12 +238,7 @@ class PositionTracker:
             after.apply(move.action)
         except (EngineError, ScriptError) as error:
             raise StoryError(
-                Text(
-                    "story.match_cannot_played_again_ply",
-                    "the match cannot be played again: ply {ply}: {why}",
-                    ply=move.ply,
-                    why=error,
-                )
+                Text("the match cannot be played again: ply {ply}: {why}", ply=move.ply, why=error)
             ) from error
         self.state = after
         self.plies += 1
@@ -262,7 +253,6 @@ def _installed(start: LiveStart) -> Game:
     if game.rules_version != start.rules_version:
         raise StoryError(
             Text(
-                "story.played_version_rules_installed",
                 "it was played by version {version} of the rules of {game}; installed is {installed}",
                 version=start.rules_version,
                 game=game.name,
@@ -291,7 +281,6 @@ class PublicPositions:
             if len(sent) > 1:
                 raise StoryError(
                     Text(
-                        "story.shows_each_seat_something_else",
                         "{game} shows each seat something else; the match is shown when it is over",
                         game=self._game.name,
                     )

@@ -167,7 +167,6 @@ def draft_match(
     if len(bots) != terms.seats:
         raise RequestError(
             Text(
-                "tournaments.seats_need_bots_not_name",
                 "{seats} seats need {needed} bots, not {bots}; name one for each seat",
                 seats=terms.seats,
                 needed=terms.seats,
@@ -191,11 +190,7 @@ def plan_ladder(terms: TournamentTerms, form: Format, *, remote: bool = False) -
     """
     if not is_endless(form):
         raise RequestError(
-            Text(
-                "tournaments.ends_itself_ladder_must_go",
-                "{name} ends by itself, and a ladder must go on; use ladder with 0 waves",
-                name=form.traits.name,
-            )
+            Text("{name} ends by itself, and a ladder must go on; use ladder with 0 waves", name=form.traits.name)
         )
     game = _check_terms(terms)
     # Bots of owners come later.
@@ -210,7 +205,6 @@ def check_name(name: str) -> str:
     if not name.strip() or not name.isprintable() or len(name) > MAX_NAME_LENGTH:
         raise RequestError(
             Text(
-                "tournaments.no_name_tournament_use_1",
                 "{name} is no name for a tournament; use 1 to {most} printable characters",
                 name=repr(name),
                 most=MAX_NAME_LENGTH,
@@ -235,12 +229,7 @@ def _keyed_secret(terms: TournamentTerms) -> bytes | None:
     if terms.seed is None:
         return terms.secret
     if terms.seed_key is None:
-        raise RequestError(
-            Text(
-                "tournaments.bot_owner_plays_no_seed",
-                "a bot with an owner plays with no seed that it could guess; leave the seed out",
-            )
-        )
+        raise RequestError(Text("a bot with an owner plays with no seed that it could guess; leave the seed out"))
     return terms.seed_key.secret_of(terms.seed)
 
 
@@ -257,41 +246,21 @@ def _draw(game: Game, terms: TournamentTerms, secret: bytes, blocks_per_seed: in
 def _check_terms(terms: TournamentTerms) -> Game:
     if terms.seed is not None and not 0 <= terms.seed <= seeds.MAX_SEED:
         raise RequestError(
-            Text(
-                "tournaments.seed_out_range_use_0",
-                "seed {seed} is out of range; use 0 to {most} (below 2^53)",
-                seed=terms.seed,
-                most=seeds.MAX_SEED,
-            )
+            Text("seed {seed} is out of range; use 0 to {most} (below 2^53)", seed=terms.seed, most=seeds.MAX_SEED)
         )
     if terms.seed is not None and terms.secret is not None:
-        raise RequestError(
-            Text(
-                "tournaments.seed_secret_exclude_each_other", "a seed and a secret exclude each other; give one of them"
-            )
-        )
+        raise RequestError(Text("a seed and a secret exclude each other; give one of them"))
     if terms.secret is not None and len(terms.secret) != seeds.SECRET_BYTES:
         raise RequestError(
-            Text(
-                "app.secret_hexadecimal_digits_copy_whole",
-                "a secret has {digits} hexadecimal digits; copy it whole",
-                digits=2 * seeds.SECRET_BYTES,
-            )
+            Text("a secret has {digits} hexadecimal digits; copy it whole", digits=2 * seeds.SECRET_BYTES)
         )
     if terms.cores < 1:
-        raise RequestError(
-            Text(
-                "tournaments.cores_cannot_play_grant_each",
-                "{cores} cores cannot play; grant each bot at least 1",
-                cores=terms.cores,
-            )
-        )
+        raise RequestError(Text("{cores} cores cannot play; grant each bot at least 1", cores=terms.cores))
     if terms.cores > 1 and terms.clock.may_ponder:
         raise RequestError(
             Text(
-                "tournaments.pondering_all_bots_match_compute",
                 "with pondering all bots of a match compute at once, and share one core; leave out pondering, or "
-                "the cores",
+                "the cores"
             )
         )
     game = registry.get(terms.game)
@@ -299,7 +268,6 @@ def _check_terms(terms: TournamentTerms) -> Game:
     if terms.opening_plies is not None and not 0 <= terms.opening_plies <= game.max_plies:
         raise RequestError(
             Text(
-                "tournaments.opening_plies_impossible_use_0",
                 "an opening of {plies} plies is impossible; use 0 to {most}",
                 plies=terms.opening_plies,
                 most=game.max_plies,
@@ -320,13 +288,7 @@ def _check_distinct(bots: Sequence[str], found: Sequence[VersionRow]) -> None:
     counts = Counter(one.version.id for one in found)
     for text, one in zip(bots, found, strict=True):
         if counts[one.version.id] > 1:
-            raise RequestError(
-                Text(
-                    "tournaments.entered_more_than_once_name",
-                    "{name} is entered more than once; name each version once",
-                    name=text,
-                )
-            )
+            raise RequestError(Text("{name} is entered more than once; name each version once", name=text))
 
 
 def _plan(
@@ -366,7 +328,6 @@ def _check_opening(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> 
     if remote and draw.game.has_chance and draw.opening_plies:
         raise RequestError(
             Text(
-                "tournaments.opening_plies_impossible_remote_bots",
                 "an opening of {plies} plies is impossible in {game} with remote bots, since each of their "
                 "matches has dice and piles of its own; use --opening-plies 0",
                 plies=draw.opening_plies,
@@ -379,7 +340,6 @@ def _check_opening(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> 
     if longest is not None:
         raise RequestError(
             Text(
-                "tournaments.opening_plies_longer_than_game",
                 "an opening of {plies} plies is longer than the game can be; use 0 to {most} here, so that bots "
                 "have something to decide",
                 plies=draw.opening_plies,

@@ -34,7 +34,6 @@ def join(database: Database, programs: Programs, tournament: TournamentRecord, t
     if form is None or not form.traits.takes_late_entrants:
         raise RequestError(
             Text(
-                "tournaments.all_whose_entrants_start_only",
                 "{name} is a {format}, all of whose entrants are there from the start; only {late} take late "
                 "ones, plan a new tournament",
                 name=repr(tournament.name),
@@ -48,18 +47,12 @@ def join(database: Database, programs: Programs, tournament: TournamentRecord, t
     if found.bot.disabled_at_us is not None:
         name = found.bot.name
         raise RequestError(
-            Text(
-                "tournaments.bot_disabled_let_again_arena",
-                "bot {bot} is disabled; let it in again: arena bot disable {name} --undo",
-                bot=repr(name),
-                name=name,
-            )
+            Text("bot {bot} is disabled; let it in again: arena bot disable {name} --undo", bot=repr(name), name=name)
         )
     _check_seed(row.tournament, found, text)
     if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
         raise RequestError(
             Text(
-                "tournaments.entered_already_who_withdrew_does",
                 "{bot} has entered {name} already, and who withdrew does not come back",
                 bot=text,
                 name=repr(tournament.name),
@@ -76,7 +69,6 @@ def _check_seed(tournament: TournamentRecord, found: VersionRow, text: str) -> N
     if tournament.secret == seeds.secret_from_seed(seed).hex():
         raise RequestError(
             Text(
-                "tournaments.owner_seed_one_bot_can",
                 "{bot} has an owner, and seed {seed} of {name} is one that a bot can guess; plan a tournament "
                 "with it from the start, or leave the seed out",
                 bot=text,
@@ -94,11 +86,7 @@ def withdraw(database: Database, tournament: TournamentRecord, text: str) -> tup
     row = tournaments.tournament_row(database, tournament.id)
     if format_of(row.tournament, row.pool) is None:
         raise RequestError(
-            Text(
-                "tournaments.single_match_arena_tournament_cancel",
-                "{name} is a single match; `arena tournament cancel` gives it up",
-                name=repr(tournament.name),
-            )
+            Text("{name} is a single match; `arena tournament cancel` gives it up", name=repr(tournament.name))
         )
     _check_open(row)
     name, _, digits = text.partition("@")
@@ -109,25 +97,16 @@ def withdraw(database: Database, tournament: TournamentRecord, text: str) -> tup
     if not found:
         raise RequestError(
             Text(
-                "tournaments.not_entered_arena_tournament_show",
                 "{bot} is not entered in {name}; `arena tournament show` lists its entrants",
                 bot=text,
                 name=repr(tournament.name),
             )
         )
     if not playing:
-        raise RequestError(
-            Text(
-                "tournaments.withdrawn_already",
-                "{bot} has withdrawn from {name} already",
-                bot=text,
-                name=repr(tournament.name),
-            )
-        )
+        raise RequestError(Text("{bot} has withdrawn from {name} already", bot=text, name=repr(tournament.name)))
     if len(playing) > 1:
         raise RequestError(
             Text(
-                "tournaments.versions_play",
                 "{count} versions of {bot} play in {name}; {remedy}",
                 count=len(playing),
                 bot=name,
@@ -136,27 +115,17 @@ def withdraw(database: Database, tournament: TournamentRecord, text: str) -> tup
             )
         )
     version = playing[0]
-    return version, Ledger(database).withdraw(
-        tournament.id, version.id, Text("tournaments.withdrew", "{name} withdrew", name=text)
-    )
+    return version, Ledger(database).withdraw(tournament.id, version.id, Text("{name} withdrew", name=text))
 
 
 def _check_open(row: TournamentRow) -> None:
     if row.tournament.cancelled_at_us is not None:
         raise NotPlayableError(
-            Text(
-                "tournaments.tournament_cancelled_nobody_can_join",
-                "tournament {name} was cancelled; nobody can join or leave it",
-                name=repr(row.tournament.name),
-            )
+            Text("tournament {name} was cancelled; nobody can join or leave it", name=repr(row.tournament.name))
         )
     if row.progress.is_over:
         raise NotPlayableError(
-            Text(
-                "tournaments.tournament_finished_nobody_can_join",
-                "tournament {name} is finished; nobody can join or leave it",
-                name=repr(row.tournament.name),
-            )
+            Text("tournament {name} is finished; nobody can join or leave it", name=repr(row.tournament.name))
         )
 
 
@@ -170,13 +139,7 @@ def check_entrant(programs: Programs, found: VersionRow, game: str, text: str) -
     elif not plays(found.version.manifest, game, registry.get(game).rules_version):
         games = ", ".join(found.version.manifest["games"])
         raise RequestError(
-            Text(
-                "tournaments.does_not_play_when_joined",
-                "{bot} does not play {game}; when it joined, it named: {games}",
-                bot=text,
-                game=game,
-                games=games,
-            )
+            Text("{bot} does not play {game}; when it joined, it named: {games}", bot=text, game=game, games=games)
         )
 
 

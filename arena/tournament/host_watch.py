@@ -96,7 +96,6 @@ class HostWatch:
         if lost := self.count_failures(in_flight):
             raise HostFailingError(
                 Text(
-                    "tournaments.host_lost_matches_row_run",
                     "the host lost {count} matches in a row, the run stopped; last reason: {why}; `arena doctor` "
                     "checks this machine, then resume",
                     count=lost,

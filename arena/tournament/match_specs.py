@@ -42,7 +42,6 @@ class MatchSpecs:
         if installed != pool.rules_version:
             raise NotPlayableError(
                 Text(
-                    "tournaments.tournament_planned_rules_version_installed",
                     "tournament {name} was planned for rules version {version} of {game}, and {installed} is "
                     "installed; play it with the arena that planned it, or plan a new one",
                     name=repr(tournament.name),
@@ -153,7 +152,6 @@ def check_plays(program: VersionProgram, game: str, name: str) -> None:
     if not program.plays(game):
         raise RequestError(
             Text(
-                "tournaments.does_not_play_bot_toml",
                 "{bot} does not play {game}; its bot.toml names: {games}",
                 bot=name,
                 game=game,

@@ -66,7 +66,6 @@ def _who_plays(holder: LockHolder | None) -> str:
     pid = "another" if holder is None or holder.pid is None else str(holder.pid)
     host = "another machine" if holder is None or not holder.host else holder.host
     return Text(
-        "tournaments.process_playing_tournament_now_wait_end",
         "process {pid} on {host} is playing this tournament now; wait for its end, or stop it and resume",
         pid=pid,
         host=host,
@@ -151,9 +150,7 @@ def _acquire(path: Path) -> int:
             os.close(descriptor)
             raise AlreadyRunningError(
                 Text(
-                    "tournaments.process_playing_tournament_now_wait",
-                    "process {pid} is playing this tournament now; wait for its end, or stop it and resume",
-                    pid=holder,
+                    "process {pid} is playing this tournament now; wait for its end, or stop it and resume", pid=holder
                 )
             ) from None
         except BaseException:

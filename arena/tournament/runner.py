@@ -93,19 +93,11 @@ async def run_tournament(
         row = tournaments.tournament_row(database, tournament_id)
         if row.tournament.cancelled_at_us is not None:
             raise NotPlayableError(
-                Text(
-                    "tournaments.tournament_cancelled_plan_new_one",
-                    "tournament {name} was cancelled; plan a new one",
-                    name=repr(row.tournament.name),
-                )
+                Text("tournament {name} was cancelled; plan a new one", name=repr(row.tournament.name))
             )
         if row.progress.is_over:
             raise NotPlayableError(
-                Text(
-                    "tournaments.tournament_finished_see_arena_tournament",
-                    "tournament {name} is finished; see `arena tournament show`",
-                    name=repr(row.tournament.name),
-                )
+                Text("tournament {name} is finished; see `arena tournament show`", name=repr(row.tournament.name))
             )
         specs = MatchSpecs(row.tournament, row.pool, programs, leak_checks=leak_checks, keep_logs=keep_logs)
         for has_owner in tournaments.owned_entrants(database, row.tournament.id):

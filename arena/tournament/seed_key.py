@@ -47,7 +47,6 @@ class SeedKey:
             why = os_error_text(error)
             raise RequestError(
                 Text(
-                    "tournaments.arena_key_cannot_used_check",
                     "{path}: the arena's key cannot be used ({why}); check that path, or leave the seed out",
                     path=self.path,
                     why=why,
@@ -77,11 +76,5 @@ class SeedKey:
         finally:
             os.close(descriptor)
         if not _KEY.fullmatch(text):
-            raise RequestError(
-                Text(
-                    "tournaments.no_key_arena_remove_new",
-                    "{path}: is no key of an arena; remove it, and a new one is made",
-                    path=self.path,
-                )
-            )
+            raise RequestError(Text("{path}: is no key of an arena; remove it, and a new one is made", path=self.path))
         return bytes.fromhex(text.strip())

@@ -46,7 +46,6 @@ def held(directory: Path) -> Iterator[None]:
         except BlockingIOError:
             raise KeepingError(
                 Text(
-                    "trial.another_test_keeps_replays_now",
                     "another test keeps its replays in {directory} now; wait until it is over, or name another "
                     "directory with --keep",
                     directory=directory,
@@ -63,7 +62,6 @@ def _make(directory: Path) -> None:
     except OSError as error:
         raise KeepingError(
             Text(
-                "trial.cannot_made_name_another_directory",
                 "{directory} cannot be made ({why}); name another directory with --keep",
                 directory=directory,
                 why=os_error_text(error),
@@ -83,7 +81,6 @@ class ArtifactDirectory:
             if entry.suffix not in (REPLAY_SUFFIX, LOG_SUFFIX) or not entry.is_file():
                 raise KeepingError(
                     Text(
-                        "trial.holds_which_no_test_bot",
                         "{directory} holds {name}, which no test of a bot wrote; name a directory of its own",
                         directory=directory,
                         name=entry.name,

@@ -25,76 +25,54 @@ class _Kind:
 _KINDS: Mapping[FaultCause, _Kind] = {
     FaultCause.START_FAILED: _Kind(
         TrialCheck.START,
-        lambda what, why: Text("trial.did_not_start", "It did not start in {what}: {why}", what=what, why=why),
+        lambda what, why: Text("It did not start in {what}: {why}", what=what, why=why),
         Text(
-            "trial.connect_arena_address_token_arena",
             "Connect to ARENA_ADDRESS with the token in ARENA_TOKEN, and send a Join with your games before the time "
-            "for starting is over.",
+            "for starting is over."
         ),
     ),
     FaultCause.PROTOCOL: _Kind(
         TrialCheck.PROTOCOL,
-        lambda what, why: Text("trial.broke_protocol", "It broke the protocol in {what}: {why}", what=what, why=why),
+        lambda what, why: Text("It broke the protocol in {what}: {why}", what=what, why=why),
         Text(
-            "trial.send_one_join_then_one",
             "Send one Join, then one Act for each Decide with its match_id and its ply, and nothing that is not asked; "
-            "docs/protocol.md has the order of the messages.",
+            "docs/protocol.md has the order of the messages."
         ),
     ),
     FaultCause.MALFORMED: _Kind(
         TrialCheck.PROTOCOL,
-        lambda what, why: Text(
-            "trial.sent_what_cannot_read", "It sent what cannot be read in {what}: {why}", what=what, why=why
-        ),
+        lambda what, why: Text("It sent what cannot be read in {what}: {why}", what=what, why=why),
         Text(
-            "trial.send_playrequest_messages_arena_v1",
-            "Send PlayRequest messages as arena/v1/play.proto has them, within the sizes that docs/protocol.md gives.",
+            "Send PlayRequest messages as arena/v1/play.proto has them, within the sizes that docs/protocol.md gives."
         ),
     ),
     FaultCause.FLOOD: _Kind(
         TrialCheck.PROTOCOL,
-        lambda what, why: Text(
-            "trial.flooded_arena_messages", "It flooded the arena with messages in {what}: {why}", what=what, why=why
-        ),
-        Text("trial.send_one_act_each_decide", "Send one Act for each Decide, and then wait for the next."),
+        lambda what, why: Text("It flooded the arena with messages in {what}: {why}", what=what, why=why),
+        Text("Send one Act for each Decide, and then wait for the next."),
     ),
     FaultCause.ILLEGAL_ACTION: _Kind(
         TrialCheck.PLAY,
-        lambda what, why: Text(
-            "trial.chose_illegal_action", "It chose an illegal action in {what}: {why}", what=what, why=why
-        ),
-        Text("trial.choose_among_ids_decide_lists", "Choose among the ids that the Decide lists as legal."),
+        lambda what, why: Text("It chose an illegal action in {what}: {why}", what=what, why=why),
+        Text("Choose among the ids that the Decide lists as legal."),
     ),
     FaultCause.DISCONNECTED: _Kind(
         TrialCheck.PLAY,
-        lambda what, why: Text(
-            "trial.gone_before_match_over", "It was gone before the match was over in {what}: {why}", what=what, why=why
-        ),
+        lambda what, why: Text("It was gone before the match was over in {what}: {why}", what=what, why=why),
         Text(
-            "trial.last_words_stand_evidence_keep",
             "Its last words stand in the evidence; keep the process alive and the stream open until the arena closes "
-            "it.",
+            "it."
         ),
     ),
     FaultCause.TIMEOUT: _Kind(
         TrialCheck.CLOCK,
-        lambda what, why: Text(
-            "trial.took_too_long_decision", "It took too long for a decision in {what}: {why}", what=what, why=why
-        ),
-        Text(
-            "trial.each_decide_tells_how_much",
-            "Each Decide tells how much time there is: look at it while you think, and keep a reserve.",
-        ),
+        lambda what, why: Text("It took too long for a decision in {what}: {why}", what=what, why=why),
+        Text("Each Decide tells how much time there is: look at it while you think, and keep a reserve."),
     ),
     FaultCause.RESOURCE: _Kind(
         TrialCheck.RESOURCES,
-        lambda what, why: Text(
-            "trial.used_more_than_bot_may", "It used more than a bot may use in {what}: {why}", what=what, why=why
-        ),
-        Text(
-            "trial.stay_within_memory_mb_bot",
-            "Stay within memory_mb of bot.toml and the other limits of a process, and rest while others decide.",
-        ),
+        lambda what, why: Text("It used more than a bot may use in {what}: {why}", what=what, why=why),
+        Text("Stay within memory_mb of bot.toml and the other limits of a process, and rest while others decide."),
     ),
 }
 
@@ -133,7 +111,6 @@ def finding_of(blunder: Blunder) -> Finding:
 def finding_of_second_match(blunder: Blunder) -> Finding:
     """Return a fault that a process made after an earlier match, and a new process in the same match did not."""
     sentence = Text(
-        "trial.process_played_before_when_same",
         "{what} Its process had played before; when the same match was played by new processes, all went "
         "well. A process plays many matches: begin each MatchStarted with a clean slate.",
         what=_describe(_KINDS[blunder.fault.cause], blunder),
@@ -173,20 +150,10 @@ def _describe(kind: _Kind, blunder: Blunder) -> Text:
     fault, setup = blunder.fault, blunder.played.trial.setup
     where: str = setup.describe()
     if fault.ply:
-        where = Text(
-            "trial.seats_ply",
-            "{game} with {seats} seats at ply {ply}",
-            game=setup.game,
-            seats=setup.seats,
-            ply=fault.ply,
-        )
+        where = Text("{game} with {seats} seats at ply {ply}", game=setup.game, seats=setup.seats, ply=fault.ply)
     if blunder.of > 1:
         where = Text(
-            "trial.matches_first",
-            "{matches} of {total} matches, first in {what}",
-            matches=blunder.matches,
-            total=blunder.of,
-            what=where,
+            "{matches} of {total} matches, first in {what}", matches=blunder.matches, total=blunder.of, what=where
         )
     return kind.describe(where, fault.explanation)
 

@@ -23,7 +23,6 @@ def judge_play(matches: Sequence[PlayedTrial]) -> Finding:
         return noted(
             TrialCheck.PLAY,
             Text(
-                "trial.played_matches_without_fault_gave",
                 "It played {count} matches without a fault, and gave up in {resigned} of them.",
                 count=len(matches),
                 resigned=resigned,
@@ -31,12 +30,7 @@ def judge_play(matches: Sequence[PlayedTrial]) -> Finding:
         )
     return passed(
         TrialCheck.PLAY,
-        Text(
-            "trial.played_matches_without_fault",
-            "It played {count} matches without a fault: {what}.",
-            count=len(matches),
-            what=_listed(setups),
-        ),
+        Text("It played {count} matches without a fault: {what}.", count=len(matches), what=_listed(setups)),
     )
 
 
@@ -44,7 +38,7 @@ def _listed(setups: Sequence[str]) -> str:
     if len(setups) == 1:
         return setups[0]
     half = len(setups) // 2  # so that texts stand in texts no deeper than need be
-    return Text("trial.listed", "{some}, {others}", some=_listed(setups[:half]), others=_listed(setups[half:]))
+    return Text("{some}, {others}", some=_listed(setups[:half]), others=_listed(setups[half:]))
 
 
 def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:
@@ -61,24 +55,17 @@ def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:
     took = f"{charged_us / 1000:.0f}"
     found = (
         Text(
-            "trial.slowest_decisions_took_ms_ms",
             "Its slowest of {count} decisions took {took} ms of {limit} ms.",
             count=count,
             took=took,
             limit=f"{limit_us / 1000:g}",
         )
         if limit_us
-        else Text(
-            "trial.slowest_decisions_took_ms",
-            "Its slowest of {count} decisions took {took} ms.",
-            count=count,
-            took=took,
-        )
+        else Text("Its slowest of {count} decisions took {took} ms.", count=count, took=took)
     )
     if not late:
         return passed(TrialCheck.CLOCK, found)
     why = Text(
-        "trial.were_over_their_time",
         "{what} {late} ({share}) were over their time and saved by the margin alone: keep a reserve.",
         what=found,
         late=late,
@@ -96,20 +83,13 @@ def judge_memory(bot: SeatSpec, matches: Sequence[PlayedTrial]) -> Finding:
     if not used:
         return passed(
             TrialCheck.RESOURCES,
-            Text("trial.stayed_within_mib_memory", "It stayed within its {limit} MiB of memory.", limit=limit),
+            Text("It stayed within its {limit} MiB of memory.", limit=limit),
         )
-    sentence = Text(
-        "trial.one_process_used_up_mib",
-        "One process used up to {used} of {limit} MiB of memory.",
-        used=used,
-        limit=limit,
-    )
+    sentence = Text("One process used up to {used} of {limit} MiB of memory.", used=used, limit=limit)
     if used < limit * _MUCH:
         return passed(TrialCheck.RESOURCES, sentence)
     why = Text(
-        "trial.near_limit_beyond_process_ended",
-        "{what} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb.",
-        what=sentence,
+        "{what} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb.", what=sentence
     )
     return noted(TrialCheck.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
 
@@ -118,12 +98,11 @@ def judge_output(matches: Sequence[PlayedTrial]) -> Finding:
     """Return whether it wrote to stdout. That is allowed, but mostly its author expects somebody to read it."""
     noisy = [played for played in matches if any(process.stdout_bytes for process in played.processes)]
     if not noisy:
-        return passed(OUTPUT, Text("trial.wrote_nothing_standard_output", "It wrote nothing to standard output."))
+        return passed(OUTPUT, Text("It wrote nothing to standard output."))
     written = sum(process.stdout_bytes for played in noisy for process in played.processes)
     return noted(
         OUTPUT,
         Text(
-            "trial.wrote_bytes_standard_output_matches",
             "It wrote {bytes} bytes to standard output in {matches} of {total} matches, where nobody reads it: "
             "answers go through the socket. Write to stderr what you want to know.",
             bytes=f"{written:,}",
@@ -141,36 +120,26 @@ def judge_second_match(matches: Sequence[PlayedTrial]) -> Finding:
         if check.verdict is LeakVerdict.LEAK:
             return failed(
                 TrialCheck.SECOND_MATCH,
-                Text(
-                    "trial.forget_everything_when_match_ends",
-                    "{what} Forget everything when a match ends.",
-                    what=check.sentence,
-                ),
+                Text("{what} Forget everything when a match ends.", what=check.sentence),
                 {**check.evidence, "ply": check.ply},
             )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
         return skipped(
             TrialCheck.SECOND_MATCH,
-            Text("trial.no_process_came_second_match", "No process of it came to a second match here."),
+            Text("No process of it came to a second match here."),
         )
     equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
     played_again = (
-        Text("trial.played_one_more_match", "Processes that had played before played {count} more match.", count=again)
+        Text("Processes that had played before played {count} more match.", count=again)
         if again == 1
-        else Text(
-            "trial.played_more_matches", "Processes that had played before played {count} more matches.", count=again
-        )
+        else Text("Processes that had played before played {count} more matches.", count=again)
     )
     if not equal:
         return passed(TrialCheck.SECOND_MATCH, played_again)
     return passed(
         TrialCheck.SECOND_MATCH,
-        Text(
-            "trial.new_processes_gave_same_answers",
-            "{what} New processes gave the same answers, so nothing is carried over.",
-            what=played_again,
-        ),
+        Text("{what} New processes gave the same answers, so nothing is carried over.", what=played_again),
     )
 
 
@@ -179,18 +148,14 @@ def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[PlayedTrial, PlayedTr
     if not bot.is_deterministic:
         return skipped(
             TrialCheck.DETERMINISM,
-            Text("trial.does_not_declare_itself_deterministic", "It does not declare itself deterministic."),
+            Text("It does not declare itself deterministic."),
         )
     for one, other in pairs:
         if one.report.game_digest != other.report.game_digest:
             return _unequal(one, other)
     return passed(
         TrialCheck.DETERMINISM,
-        Text(
-            "trial.matches_were_played_twice_new",
-            "{count} matches were played twice by new processes, and were equal.",
-            count=len(pairs),
-        ),
+        Text("{count} matches were played twice by new processes, and were equal.", count=len(pairs)),
     )
 
 
@@ -204,7 +169,6 @@ def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
     failures = [process.failed_at_end for process in processes if process.failed_at_end]
     if failures:
         why = Text(
-            "trial.processes_failed_after_match",
             "{failed} of the {count} processes that were seen to end failed after their match ({how}). What it wrote "
             "last tells why; end with status 0, or each match costs it a new start.",
             failed=len(failures),
@@ -214,16 +178,15 @@ def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
         return noted(TrialCheck.ENDING, why, {"failed": len(failures), "ended": failures[0]})
     stayed = endings.count(False)
     if not endings:
-        return skipped(TrialCheck.ENDING, Text("trial.no_process_seen_end", "No process of it was seen to end."))
+        return skipped(TrialCheck.ENDING, Text("No process of it was seen to end."))
     if stayed < len(endings):
         return passed(
             TrialCheck.ENDING,
-            Text("trial.processes_end_when_their_stream", "Its processes end when their stream does."),
+            Text("Its processes end when their stream does."),
         )
     why = Text(
-        "trial.processes_did_not_end_within",
         "Its processes did not end within half a second after their stream was closed, and had to be ended. Leave when "
-        "the stream ends, or what you would still do is lost.",
+        "the stream ends, or what you would still do is lost."
     )
     return noted(TrialCheck.ENDING, why)
 
@@ -232,7 +195,6 @@ def _unequal(one: PlayedTrial, other: PlayedTrial) -> Finding:
     ply, mine, others = _first_difference(one, other)
     where = one.trial.setup.describe()
     sentence = Text(
-        "trial.declares_itself_deterministic_two_new",
         "It declares itself deterministic, and two new processes played the same match of {what} with the same seeds "
         "differently from ply {ply} on. Draw only from the match's own seed, look at no clock and no address, or "
         "declare deterministic = false.",

@@ -131,7 +131,6 @@ def _other_rules(game: str, version: str, installed: str) -> Finding:
     return failed(
         RULES,
         Text(
-            "trial.bot_toml_says_knows_version",
             "Its bot.toml says that it knows version {version} of the rules of {game} only, and version {installed} is "
             "installed here, so it plays none of it. Adapt it to what `arena game show {game_2}` tells, and write "
             "{line} into [rules].",

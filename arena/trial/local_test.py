@@ -91,9 +91,7 @@ class _Test:
         if not any(played.processes for played in firsts):
             self._findings += map(finding_of, blunders_in(firsts))
             return self._result(firsts)
-        self._findings.append(
-            passed(TrialCheck.START, Text("service.starts_joins_time", "It starts, and joins in time."))
-        )
+        self._findings.append(passed(TrialCheck.START, Text("It starts, and joins in time.")))
         sound = [played for played in firsts if not played.faults]
         others = self._lineup.other_trials(played.trial.setup.game for played in sound)
         again = [played.trial.with_fresh_bots() for played in sound if self._lineup.bot.is_deterministic]

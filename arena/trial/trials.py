@@ -84,12 +84,7 @@ async def _play(executor: MatchExecutor, trial: TrialMatch) -> PlayedTrial:
         except MatchLostError as error:
             if attempt == MOST_ATTEMPTS or error.cause in _USELESS_TO_REPEAT:
                 raise UndecidedError(
-                    Text(
-                        "trial.could_not_played",
-                        "{what} could not be played: {why}",
-                        what=trial.setup.describe(),
-                        why=error,
-                    )
+                    Text("{what} could not be played: {why}", what=trial.setup.describe(), why=error)
                 ) from error
         else:
             return PlayedTrial(trial, report, await asyncio.to_thread(load, report.replay))
@@ -128,7 +123,7 @@ class TrialSetup:
 
     def describe(self) -> str:
         """Return it in words: `foreign_king with 3 seats`."""
-        return Text("trial.with_seats", "{game} with {seats} seats", game=self.game, seats=self.seats)
+        return Text("{game} with {seats} seats", game=self.game, seats=self.seats)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class Fitter:
     def _start(self, written: IO[bytes]) -> subprocess.Popen[str]:
         with self._starting:
             if self._is_closed:
-                raise FitError(Text("web.pages_being_closed", "the pages are being closed"))
+                raise FitError(Text("the pages are being closed"))
             self._process = subprocess.Popen(
                 _COMMAND,
                 stdin=subprocess.PIPE,
@@ -108,9 +108,7 @@ def _has_ended(process: subprocess.Popen[str], start_s: float, longest_s: float,
         if left_s > waited_s:
             return False
         process.kill()
-        raise FitError(
-            Text("web.fit_took_longer_than_s", "the fit took longer than {seconds} s", seconds=f"{longest_s:.0f}")
-        ) from error
+        raise FitError(Text("the fit took longer than {seconds} s", seconds=f"{longest_s:.0f}")) from error
     return True
 
 
@@ -118,9 +116,7 @@ def _read_answer(text: bytes) -> OfficialTable:
     try:
         data = json.loads(text)
     except ValueError as error:
-        raise FitError(
-            Text("web.process_fits_ended_without_answer", "the process that fits ended without an answer")
-        ) from error
+        raise FitError(Text("the process that fits ended without an answer")) from error
     if "why_not" in data:
         raise FitError(from_json(data["why_not"]))
     parts = {

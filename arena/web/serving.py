@@ -155,7 +155,6 @@ def listen(host: str, port: int) -> socket.socket:
         why = os_error_text(error)
         raise WebListenError(
             Text(
-                "web.cannot_listened_choose_another_address",
                 "{host}:{port} cannot be listened on: {why}; choose another address with --address",
                 host=host,
                 port=port,

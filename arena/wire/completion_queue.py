@@ -48,13 +48,11 @@ def refusal() -> QueueRefusal:
     from engine.text import Text  # the kit loads this module, and a bot may have an `engine` of its own
 
     if wanted == "aio":
-        return QueueRefusal(Text("wire.arena_grpc_aio", "ARENA_GRPC is aio"))
+        return QueueRefusal(Text("ARENA_GRPC is aio"))
     if wanted in ("", "auto", "queue"):
-        return QueueRefusal(Text("wire.not_tried", "{system} was not tried", system=sys.platform))
-    why = Text(
-        "wire.arena_grpc_none_auto_queue", 'ARENA_GRPC is "{value}", none of auto, queue and aio', value=f"{wanted:.20}"
-    )
-    return QueueRefusal(why, Text("wire.unset_arena_grpc", "unset ARENA_GRPC"), is_mistake=True)
+        return QueueRefusal(Text("{system} was not tried", system=sys.platform))
+    why = Text('ARENA_GRPC is "{value}", none of auto, queue and aio', value=f"{wanted:.20}")
+    return QueueRefusal(why, Text("unset ARENA_GRPC"), is_mistake=True)
 
 
 def _was_tried(version: str) -> bool:

@@ -166,17 +166,12 @@ def parse_request(data: bytes) -> Message | Leave:
     """Return what a bot said after its `Join`."""
     if len(data) > MAX_REQUEST_BYTES:
         return Malformed(
-            Text(
-                "wire.message_bytes_allowed",
-                "a message of {bytes} bytes; {most} are allowed",
-                bytes=len(data),
-                most=MAX_REQUEST_BYTES,
-            )
+            Text("a message of {bytes} bytes; {most} are allowed", bytes=len(data), most=MAX_REQUEST_BYTES)
         )
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
-        return Malformed(Text("conform.bytes_no_playrequest", "{bytes} bytes that are no PlayRequest", bytes=len(data)))
+        return Malformed(Text("{bytes} bytes that are no PlayRequest", bytes=len(data)))
     kind = request.WhichOneof("message")
     if kind == "act":
         act = request.act
@@ -187,42 +182,25 @@ def parse_request(data: bytes) -> Message | Leave:
     if kind == "leave":
         return Leave()
     if kind == "join":
-        return ProtocolViolation(Text("wire.second_join", "a second Join"))
-    return Malformed(Text("wire.playrequest_without_message", "a PlayRequest without a message"))
+        return ProtocolViolation(Text("a second Join"))
+    return Malformed(Text("a PlayRequest without a message"))
 
 
 def parse_join(data: bytes) -> play_pb2.Join | Malformed | ProtocolViolation:
     """Return the `Join` that must be the first message of a stream, or what is wrong with the message."""
     if len(data) > MAX_REQUEST_BYTES:
         return Malformed(
-            Text(
-                "wire.bytes_first_message_allowed",
-                "{bytes} bytes as its first message; {most} are allowed",
-                bytes=len(data),
-                most=MAX_REQUEST_BYTES,
-            )
+            Text("{bytes} bytes as its first message; {most} are allowed", bytes=len(data), most=MAX_REQUEST_BYTES)
         )
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
-        return Malformed(
-            Text(
-                "wire.bytes_no_playrequest_first_message",
-                "{bytes} bytes that are no PlayRequest as its first message",
-                bytes=len(data),
-            )
-        )
+        return Malformed(Text("{bytes} bytes that are no PlayRequest as its first message", bytes=len(data)))
     kind = request.WhichOneof("message")
     if kind is None:
-        return Malformed(Text("wire.playrequest_without_message_first", "a PlayRequest without a message as its first"))
+        return Malformed(Text("a PlayRequest without a message as its first"))
     if kind != "join":
-        return ProtocolViolation(
-            Text(
-                "wire.first_message_join_comes_first",
-                "{kind} as its first message; Join comes first",
-                kind=kind.capitalize(),
-            )
-        )
+        return ProtocolViolation(Text("{kind} as its first message; Join comes first", kind=kind.capitalize()))
     return request.join
 
 

@@ -21,7 +21,7 @@ from engine.text import parts_of, text_from_json
 DOMAIN = "arena"
 STATUS_DETAILS_KEY = "grpc-status-details-bin"
 TEXT_KEY = "text"
-"""In the metadata of an error: which text of the catalogue its message is, so that it can be translated."""
+"""In the metadata of an error: the template and the parts of its message, so that it can be translated."""
 MOST_TEXT_BYTES = 2000
 """With it and the message, of half as much, a status stays well below the 8 KiB that trailers may have."""
 _ERROR_INFO_URL = "type.googleapis.com/google.rpc.ErrorInfo"
@@ -41,7 +41,7 @@ class Status:
 def encode_status(status: Status) -> bytes:
     """Return the serialized `google.rpc.Status` for the trailer `grpc-status-details-bin`.
 
-    The id and the parts of a message that is a text go with it, as JSON in its metadata, unless they are too much.
+    Template and parts of a message that is a text go with it, as JSON in its metadata, unless they are too long.
     """
     parts = parts_of(status.message)
     if parts is None:
@@ -63,7 +63,7 @@ def encode_error_info(reason: str, metadata: Mapping[str, str]) -> bytes:
 def decode_status(data: bytes) -> Status:
     """Return what a trailer says; reason and metadata are empty unless they are of this domain.
 
-    The message is a text if its id and its parts came with it.
+    The message is a text if its template and its parts came with it.
 
     Raises ValueError for bytes that are no `google.rpc.Status`.
     """

@@ -74,12 +74,7 @@ def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fau
     if fault.cause is FaultCause.DISCONNECTED and "ended" in evidence:
         return replace(
             fault,
-            explanation=Text(
-                "worker.process_ended_too",
-                "{what} Its process ended, too ({how}).",
-                what=fault.explanation,
-                how=evidence["ended"],
-            ),
+            explanation=Text("{what} Its process ended, too ({how}).", what=fault.explanation, how=evidence["ended"]),
         )
     return fault
 
@@ -93,18 +88,12 @@ async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
         if words and words[-1].endswith(_WANTS_OF_ROOM):
             raise HostBusyError(f"this host has no room for a sandbox: {words[-1]}")
         raise SandboxUnavailableError(
-            Text(
-                "hosting.sandbox_could_not_made",
-                "a sandbox could not be made: {why}",
-                why=words[-1] if words else "it said nothing",
-            )
+            Text("a sandbox could not be made: {why}", why=words[-1] if words else "it said nothing")
         )
     if has_ended:
-        why = Text(
-            "worker.ended_before_joined", "It ended before it joined ({how}).", how=process.exited.result().describe()
-        )
+        why = Text("It ended before it joined ({how}).", how=process.exited.result().describe())
     else:
-        why = Text("worker.did_not_join_within_s", "It did not join within {seconds} s.", seconds=f"{limit_s:g}")
+        why = Text("It did not join within {seconds} s.", seconds=f"{limit_s:g}")
     await process.end()
     return await refuse(FaultCause.START_FAILED, why, process, by_itself=has_ended)
 

@@ -39,7 +39,7 @@ END_GRACE_S = 2.0
 KEPT_STDERR_BYTES = 4000
 OnLost = Callable[[str], None]
 """Is told why a bot proxy ended that did not fall: the worker cannot go on without it, as without a launcher."""
-_WHY = Text("worker.brought_down_what_serves_connection", "It brought down what serves its connection to the arena.")
+_WHY = Text("It brought down what serves its connection to the arena.")
 
 
 class BotListener(Protocol):
@@ -101,11 +101,7 @@ class DirectListener:
         self._seen |= now
         if len(now) > MOST_CONNECTIONS or len(self._seen) > MOST_CONNECTIONS_SEEN:
             most = max(len(now), len(self._seen))
-            why = Text(
-                "worker.opened_connections_arena_bot_needs",
-                "It opened {most} connections to the arena; a bot needs one for its whole life.",
-                most=most,
-            )
+            why = Text("It opened {most} connections to the arena; a bot needs one for its whole life.", most=most)
             self.disconnect(Flood(why, {"connections": most}))
 
     def count_messages(self) -> int:

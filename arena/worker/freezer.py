@@ -144,7 +144,6 @@ class BotFreezer:
             # Nothing can have escaped from the group that was frozen, so it is expelled.
             evidence = {"asleep_cpu_us": secret_us, "asleep_s": round(now - self._frozen_at, 3)}
             why = Text(
-                "worker.computed_ms_after_put_sleep",
                 "It computed for {ms} ms after it was put to sleep because it was not asked.",
                 ms=f"{secret_us / 1000:.0f}",
             )
@@ -175,12 +174,7 @@ class BotFreezer:
         async with self._changing:
             woken = await self._process.thaw()
         if woken.problem and not woken.is_own:
-            why = Text(
-                "worker.process_could_not_woken",
-                "process {pid} could not be woken: {problem}",
-                pid=self._process.pid,
-                problem=woken.problem,
-            )
+            why = Text("process {pid} could not be woken: {problem}", pid=self._process.pid, problem=woken.problem)
             raise HostingError(why)
 
     def _account(self, used_us: int, now: float) -> None:

@@ -49,21 +49,13 @@ async def _try(bots: WarmBots, retrial: Retrial, spec: MatchSpec, seat: int) -> 
     try:
         bot = await bots.start_alone(spec.seats[seat], spec)
     except StartError as error:
-        return Trial(
-            unanswered=Text(
-                "worker.fresh_process_did_not_start", "A fresh process did not start: {why}", why=error.explanation
-            )
-        )
+        return Trial(unanswered=Text("A fresh process did not start: {why}", why=error.explanation))
     except HostingError as error:
-        return Trial(
-            unanswered=Text(
-                "worker.host_could_not_start_fresh", "The host could not start a fresh process: {why}.", why=error
-            )
-        )
+        return Trial(unanswered=Text("The host could not start a fresh process: {why}.", why=error))
     try:
         why = await _play(retrial, bot, spec, seat)
     except StreamClosedError as error:
-        why = Text("worker.fresh_process_lost", "A fresh process was lost: {why}", why=error)
+        why = Text("A fresh process was lost: {why}", why=error)
     finally:
         bot.stream.detach()
         bots.end(bot)
@@ -83,14 +75,8 @@ async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> s
         await bot.stream.send(encoder.decide(decision))
         arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
         if arrival is None:
-            return Text(
-                "worker.fresh_process_did_not_answer",
-                "A fresh process did not answer within {seconds} s.",
-                seconds=f"{patience_s:g}",
-            )
+            return Text("A fresh process did not answer within {seconds} s.", seconds=f"{patience_s:g}")
         if isinstance(arrival.what, Closed | Flood | Offence):
-            return Text(
-                "worker.fresh_process_ended_sent_more", "A fresh process ended, or sent more than it was asked."
-            )
+            return Text("A fresh process ended, or sent more than it was asked.")
         retrial.judge(arrival.what)
     return ""

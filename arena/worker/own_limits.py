@@ -50,7 +50,7 @@ MOST_LOOKS = 3
 """More bytes than a message has that lie unread in so many of the looks are a flood; fewer, in all of them."""
 MESSAGE_BYTES = 1024
 """How much one message takes with what gRPC says around it; an answer has about 40."""
-_WHY = Text("worker.kept_arena_busy_bytes_no", "It kept the arena busy with bytes that are no messages.")
+_WHY = Text("It kept the arena busy with bytes that are no messages.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,7 @@ def encode_lost(ticket: int, error: MatchLostError) -> bytes:
 
 def encode_cancelled(ticket: int) -> bytes:
     """Return the message that a match was ended because the coordinator wanted that."""
-    return encode_lost(ticket, MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
+    return encode_lost(ticket, MatchLostError(Text("cancelled"), HostCause.CANCELLED))
 
 
 def build_report(

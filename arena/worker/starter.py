@@ -118,7 +118,7 @@ class BotStarter:
             return bot
         except LaunchError as error:
             self._close(listener)
-            why = Text("worker.could_not_started", "It could not be started: {why}.", why=error)
+            why = Text("It could not be started: {why}.", why=error)
             raise StartError(FaultCause.START_FAILED, why, {}) from error
         except BaseException as error:
             self._close(listener)
@@ -230,7 +230,7 @@ class BotStarter:
         bot = WarmBot(BotKey.of(seat), process, listener, stream, games)
         if terms.game is not None and not bot.plays(terms.game):
             listed = ", ".join(game[:40] for game in games[:5]) or "no game"
-            why = Text("worker.joined_not", "It joined for {games}, not for {game}.", games=listed, game=terms.game)
+            why = Text("It joined for {games}, not for {game}.", games=listed, game=terms.game)
             raise StartError(FaultCause.START_FAILED, why, {})
         return bot
 
@@ -259,13 +259,7 @@ class StarvedError(HostingError):
 
     def __init__(self, figures: Figures) -> None:
         waited_s = (figures.queue_wait_us + figures.referee_lag_us) / 1_000_000
-        super().__init__(
-            Text(
-                "worker.bot_waited_s_processor_while",
-                "a bot waited {seconds} s for a processor while it started",
-                seconds=f"{waited_s:.1f}",
-            )
-        )
+        super().__init__(Text("a bot waited {seconds} s for a processor while it started", seconds=f"{waited_s:.1f}"))
         self.figures = figures
 
 

@@ -25,9 +25,7 @@ from engine.text import Text
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500
 """A process that has met this many blocks is replaced, so that the set of them stays small."""
-_BARRED = Text(
-    "worker.brought_down_process_plays_alone", "It brought down the process that plays, alone with bots of the arena."
-)
+_BARRED = Text("It brought down the process that plays, alone with bots of the arena.")
 
 
 class WarmBots:
@@ -223,15 +221,11 @@ def _starved(
     """Return the host's fault that a bot got no processor for its start; the other that used most is named."""
     waited_s = (error.figures.queue_wait_us + error.figures.referee_lag_us) / 1_000_000
     why = Text(
-        "worker.seat_could_not_start_waited",
-        "seat {seat} could not start: it waited {seconds} s for a processor",
-        seat=seat,
-        seconds=f"{waited_s:.1f}",
+        "seat {seat} could not start: it waited {seconds} s for a processor", seat=seat, seconds=f"{waited_s:.1f}"
     )
     if (loud := loudest(computed_us)) is not None:
         other, loud_s = loud
         why = Text(
-            "worker.seat_could_not_start_waited_s",
             "seat {seat} could not start: it waited {seconds} s for a processor, while seat {other} computed "
             "for {computed} s",
             seat=seat,
@@ -249,7 +243,6 @@ def _started_again(
     """Return what is told of a bot that got no processor for its start, and got one alone."""
     waited_s = (error.figures.queue_wait_us + error.figures.referee_lag_us) / 1_000_000
     sentence = Text(
-        "worker.seat_started_again_alone_waited",
         "seat {seat} was started again alone: it had waited {seconds} s for a processor",
         seat=seat,
         seconds=f"{waited_s:.1f}",
@@ -257,7 +250,6 @@ def _started_again(
     if (loud := loudest(computed_us)) is not None:
         other, loud_s = loud
         sentence = Text(
-            "worker.seat_started_again_alone_waited_s",
             "seat {seat} was started again alone: it had waited {seconds} s for a processor, while seat "
             "{other} computed for {computed} s",
             seat=seat,

@@ -90,7 +90,7 @@ def path_of(package: str, name: str = "clones.py") -> Path:
     """Return where a file of the package lies; the package itself, which may need the file, is not imported."""
     found = find_spec(package)
     if found is None or found.origin is None:
-        raise ModuleNotFoundError(Text("engine.no_package", "there is no package {package}", package=package))
+        raise ModuleNotFoundError(Text("there is no package {package}", package=package))
     return Path(found.origin).with_name(name)
 
 

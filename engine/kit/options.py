@@ -72,7 +72,6 @@ class OneOf:
                 return self._meaning.get(allowed, allowed)
         raise OptionsError(
             Text(
-                "engine.option_takes_not",
                 "option {path} takes {known}, not {value}",
                 path=path,
                 known=" or ".join(map(_format, self.values)),
@@ -122,7 +121,6 @@ class IntegerOption:
             return int(text)
         raise OptionsError(
             Text(
-                "engine.option_takes_not_2",
                 "option {path} takes {least} to {most}, not {value}",
                 path=path,
                 least=self.low,
@@ -154,7 +152,6 @@ class OptionGroup:
         if not isinstance(value, Mapping):
             raise OptionsError(
                 Text(
-                    "engine.option_takes_object_any_not",
                     "option {path} takes an object with any of {parts}, not {value}",
                     path=path,
                     parts=", ".join(self.parts),
@@ -163,13 +160,7 @@ class OptionGroup:
             )
         if (name := _first_unknown(value, self.parts)) is not None:
             raise OptionsError(
-                Text(
-                    "engine.option_no",
-                    "option {path} has no {name}; it has: {known}",
-                    path=path,
-                    name=name,
-                    known=", ".join(self.parts),
-                )
+                Text("option {path} has no {name}; it has: {known}", path=path, name=name, known=", ".join(self.parts))
             )
         return tuple(
             kind.read(f"{path}.{name}", value[name], old) if name in value else old
@@ -202,7 +193,6 @@ class EachOnce:
         if len(found) != len(self._meaning) or any(thing not in found for thing in self._meaning):
             raise OptionsError(
                 Text(
-                    "engine.option_takes_each_once_not",
                     "option {path} takes each of {parts} once, not {value}",
                     path=path,
                     parts=json.dumps(list(self._meaning)),
@@ -227,12 +217,7 @@ def from_text(path: str, value: Any, example: Any) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         raise OptionsError(
-            Text(
-                "engine.option_takes_json_example",
-                "option {path} takes JSON, for example {example}",
-                path=path,
-                example=json.dumps(example),
-            )
+            Text("option {path} takes JSON, for example {example}", path=path, example=json.dumps(example))
         ) from None
 
 
@@ -293,13 +278,7 @@ class DeclaredOptions(Generic[T]):
     def _has_no(self, name: str, known: str) -> str:
         if self._word != "option ":
             return f"{self._game} has no {self._word}{name}; it has: {known}"
-        return Text(
-            "engine.no_option",
-            "{game} has no option {name}; it has: {known}",
-            game=self._game,
-            name=name,
-            known=known,
-        )
+        return Text("{game} has no option {name}; it has: {known}", game=self._game, name=name, known=known)
 
     def _of_default(self, name: str) -> Any:
         return getattr(self.default, name)

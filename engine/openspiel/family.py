@@ -45,10 +45,7 @@ MOST_ACTIONS: Final = 2**15
 """A bot is told the notation of every action, which must fit into a message."""
 MOST_PLIES: Final = 100_000
 _BROKEN: Final = {
-    "quoridor": Text(
-        "openspiel.openspiel_says_itself_rules_known",
-        "OpenSpiel says itself that its rules have known issues, and with four seats it fails",
-    )
+    "quoridor": Text("OpenSpiel says itself that its rules have known issues, and with four seats it fails")
 }
 _NOT_DRAWN: Final = {
     "bridge": "one hidden position takes a second or more",
@@ -117,7 +114,6 @@ def split_name(name: str) -> tuple[str, dict[str, str]]:
     if len(name) > _LONGEST or not name.startswith(PREFIX) or not _SHORT_NAME.fullmatch(short_name) or None in found:
         raise UnknownGameError(
             Text(
-                "openspiel.no_name_game_openspiel_they",
                 "{name} is no name of a game of OpenSpiel; they are written like openspiel_go:board_size=9",
                 name=repr(name[:60]),
             )
@@ -132,13 +128,7 @@ def read_parameters(name: str, texts: Mapping[str, str], defaults: Mapping[str, 
         if key not in defaults or key.endswith(_OF_A_FILE):
             known = ", ".join(sorted(each for each in defaults if not each.endswith(_OF_A_FILE))) or "none"
             raise UnknownGameError(
-                Text(
-                    "openspiel.game_no_parameter",
-                    "{name}: the game has no parameter {key}; it has: {known}",
-                    name=name,
-                    key=repr(key),
-                    known=known,
-                )
+                Text("{name}: the game has no parameter {key}; it has: {known}", name=name, key=repr(key), known=known)
             )
         read[key] = _parse_value(name, key, text, defaults[key])
     return read
@@ -150,19 +140,12 @@ def _parse_value(name: str, key: str, text: str, default: Value) -> Value:
         return {"true": True, "false": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
         what = {
-            bool: Text("service.true_false", "true or false"),
-            int: Text("openspiel.whole_number", "a whole number"),
-            float: Text("openspiel.number_point", "a number with a point"),
+            bool: Text("true or false"),
+            int: Text("a whole number"),
+            float: Text("a number with a point"),
         }[kind]
         raise UnknownGameError(
-            Text(
-                "openspiel.parameter_takes_not",
-                "{name}: parameter {key} takes {what}, not {text}",
-                name=name,
-                key=key,
-                what=what,
-                text=repr(text),
-            )
+            Text("{name}: parameter {key} takes {what}, not {text}", name=name, key=key, what=what, text=repr(text))
         ) from None
 
 
@@ -213,9 +196,7 @@ def load_game(name: str) -> Any:
     if kind is None:
         raise UnknownGameError(
             Text(
-                "openspiel.openspiel_no_game_arena_game",
-                "OpenSpiel has no game {name}; `arena game list` shows those that can be played",
-                name=repr(short_name),
+                "OpenSpiel has no game {name}; `arena game list` shows those that can be played", name=repr(short_name)
             )
         )
     _need_none(name, why_not(spiel, kind))
@@ -223,12 +204,7 @@ def load_game(name: str) -> Any:
     proper = write_name(short_name, parameters, kind.parameter_specification)
     if name != proper:
         raise UnknownGameError(
-            Text(
-                "openspiel.written_parameters_order_no_default",
-                "{name} is written {proper}: parameters in order, and no default among them",
-                name=name,
-                proper=proper,
-            )
+            Text("{name} is written {proper}: parameters in order, and no default among them", name=name, proper=proper)
         )
     try:
         game = spiel.load_game(short_name, parameters)
@@ -242,12 +218,7 @@ def load_game(name: str) -> Any:
 
 def _refused(name: str, error: Exception) -> UnknownGameError:
     return UnknownGameError(
-        Text(
-            "openspiel.openspiel_refuses",
-            "OpenSpiel refuses {name}: {said}",
-            name=name,
-            said=" ".join(str(error).split())[:200],
-        )
+        Text("OpenSpiel refuses {name}: {said}", name=name, said=" ".join(str(error).split())[:200])
     )
 
 
@@ -259,10 +230,7 @@ def _need_none(name: str, why: str) -> None:
 
 def _unplayable_text(name: str, why: str) -> str:
     return Text(
-        "openspiel.cannot_played_arena_arena_game",
-        "{name} cannot be played in the arena: {why}; `arena game list` shows those that can",
-        name=name,
-        why=why,
+        "{name} cannot be played in the arena: {why}; `arena game list` shows those that can", name=name, why=why
     )
 
 
@@ -272,37 +240,32 @@ def why_not(spiel: Any, kind: Any) -> str:
     if kind.short_name in _BROKEN:
         return _BROKEN[kind.short_name]
     if kind.dynamics == types.Dynamics.SIMULTANEOUS:
-        return Text("openspiel.seats_act_same_time", "its seats act at the same time")
+        return Text("its seats act at the same time")
     if kind.dynamics != types.Dynamics.SEQUENTIAL:
-        return Text("openspiel.no_seats_act_one_after", "it has no seats that act one after another")
+        return Text("it has no seats that act one after another")
     if kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
-        return Text(
-            "openspiel.draws_chance_itself_so_no",
-            "it draws its chance itself, so that no match of it could be recorded",
-        )
+        return Text("it draws its chance itself, so that no match of it could be recorded")
     if not kind.default_loadable:
-        return Text("openspiel.made_other_games_cannot_named", "it is made of other games and cannot be named alone")
+        return Text("it is made of other games and cannot be named alone")
     if kind.max_num_players < 2:
-        return Text("openspiel.played_alone_arena_needs_two", "it is played alone, and an arena needs two seats")
+        return Text("it is played alone, and an arena needs two seats")
     if not (kind.provides_information_state_string or kind.provides_observation_string):
-        return Text("openspiel.does_not_tell_what_seat", "it does not tell what a seat sees")
+        return Text("it does not tell what a seat sees")
     return ""
 
 
 def _why_too_large(game: Any) -> str:
     """Return why a game cannot be played with its parameters, or nothing if it can."""
     if game.num_players() < 2:
-        return Text("openspiel.played_alone_arena_needs_two", "it is played alone, and an arena needs two seats")
+        return Text("it is played alone, and an arena needs two seats")
     if not 0 < game.num_distinct_actions() <= MOST_ACTIONS:
         return Text(
-            "openspiel.actions_1_can_told_bots",
             "it has {count} actions, and 1 to {most} can be told to bots",
             count=game.num_distinct_actions(),
             most=MOST_ACTIONS,
         )
     if not 0 < game.max_game_length() <= MOST_PLIES:
         return Text(
-            "openspiel.playings_may_plies_arena_plays",
             "its playings may have {count} plies, and the arena plays at most {most}",
             count=game.max_game_length(),
             most=MOST_PLIES,
@@ -322,10 +285,7 @@ def find_out(name: str) -> Facts:
         raise UnknownGameError(
             _unplayable_text(
                 name,
-                Text(
-                    "openspiel.random_playing_came_position_which",
-                    "a random playing came to a position in which nobody can act",
-                ),
+                Text("a random playing came to a position in which nobody can act"),
             )
         ) from None
     changed = [f"{key} {value}" for key, value in split_name(name)[1].items()]
@@ -333,9 +293,7 @@ def find_out(name: str) -> Facts:
     has_chance = any(draws for _, draws in playings)  # chess with a drawn line-up says that it has none
     _need_none(
         name,
-        Text("openspiel.playings_too_short_opening", "its playings are too short for an opening")
-        if min(lengths) < _SHORTEST and not has_chance
-        else "",
+        Text("its playings are too short for an opening") if min(lengths) < _SHORTEST and not has_chance else "",
     )
     is_hidden = kind.information != load().GameType.Information.PERFECT_INFORMATION
     board = () if is_hidden else steady_shape(game)

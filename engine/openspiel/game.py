@@ -137,12 +137,7 @@ def evaluate_all(state: OpenSpielState | SeenState) -> list[float]:
     if outcome is not None:
         return [_share(own, outcome.ranks) for own in outcome.ranks]
     if isinstance(state, SeenState):
-        raise AbilityError(
-            Text(
-                "openspiel.only_whole_position_value_draw",
-                "only a whole position has a value; draw one by `determinize`",
-            )
-        )
+        raise AbilityError(Text("only a whole position has a value; draw one by `determinize`"))
     game = state.game.inner
     low, high = game.min_utility(), game.max_utility()
     played = list(play_outs(state.inner)) if high > low else []
@@ -211,11 +206,7 @@ def numbers_of(state: OpenSpielState | SeenState, seat: int) -> Sequence[float]:
     """
     if isinstance(state, SeenState) and not state.sample:
         raise AbilityError(
-            Text(
-                "openspiel.what_seat_saw_end_no",
-                "what a seat saw of the end of {game} has no tensor; take the position itself",
-                game=state.game.name,
-            )
+            Text("what a seat saw of the end of {game} has no tensor; take the position itself", game=state.game.name)
         )
     inner = state.game.played(state.sample) if isinstance(state, SeenState) else state.inner
     found: Sequence[float] = inner.observation_tensor(seat)

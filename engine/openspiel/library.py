@@ -17,9 +17,7 @@ from engine.text import Text
 
 VERSION: Final = "2.0.2"
 """The only version that is played: its rules stand in every record, and another one's may differ."""
-REMEDY: Final = Text(
-    "openspiel.install_pip_install_kingmaker_arena", "install it by `pip install 'kingmaker-arena[openspiel]'`"
-)
+REMEDY: Final = Text("install it by `pip install 'kingmaker-arena[openspiel]'`")
 SAMPLES: Final = 6
 """How many random playings show what OpenSpiel does not say of a game."""
 _DISTRIBUTION: Final = "open_spiel"
@@ -47,7 +45,6 @@ def need_usable(name: str) -> None:
     if installed is None:
         raise UnknownGameError(
             Text(
-                "openspiel.game_openspiel_which_not_installed",
                 "{name} is a game of OpenSpiel {version}, which is not installed; {remedy}",
                 name=name,
                 version=VERSION,
@@ -57,7 +54,6 @@ def need_usable(name: str) -> None:
     if installed != VERSION:
         raise UnknownGameError(
             Text(
-                "openspiel.game_openspiel_installed",
                 "{name} is a game of OpenSpiel {version}, and {installed} is installed; {remedy}",
                 name=name,
                 version=VERSION,
@@ -75,11 +71,7 @@ def load() -> Any:
     except ImportError as error:
         raise UnknownGameError(
             Text(
-                "openspiel.openspiel_cannot_loaded",
-                "OpenSpiel {version} cannot be loaded ({error}); {remedy}",
-                version=VERSION,
-                error=error,
-                remedy=REMEDY,
+                "OpenSpiel {version} cannot be loaded ({error}); {remedy}", version=VERSION, error=error, remedy=REMEDY
             )
         ) from error
     return pyspiel

@@ -183,11 +183,7 @@ class SeenState(State):
     def apply_unchecked(self, action: int) -> None:
         del action
         raise AbilityError(
-            Text(
-                "openspiel.hides_parts_positions_what_one",
-                "{name} hides parts of its positions: what one seat sees cannot be played on",
-                name=self.game.name,
-            )
+            Text("{name} hides parts of its positions: what one seat sees cannot be played on", name=self.game.name)
         )
 
     def clone(self, chance: Chance | None = None) -> Self:

@@ -102,9 +102,7 @@ def draw(state: OpenSpielState | SeenState, view: View) -> Picture:
     """Return the board, a part for each cell. Raises AbilityError if the game has none, or hides what is on it."""
     facts = state.game.facts
     if isinstance(state, SeenState) or facts.board is None:
-        raise AbilityError(
-            Text("engine.game_no_picture_shown_text", "this game has no picture; it is shown as text only")
-        )
+        raise AbilityError(Text("this game has no picture; it is shown as text only"))
     words = str(state.inner)
     rows, is_letters = find_board(words), is_fen(words)
     before = find_board(str(view.last.before.inner)) if view.last is not None else rows

@@ -29,7 +29,7 @@ from ratings.values.owners import LIMITS, MOST, PEOPLE
 from ratings.values.states import Scope
 
 _MINUTE_US = 60_000_000
-_ASK = Text("ratings.ask_organiser_new_one", "ask the organiser for a new one")
+_ASK = Text("ask the organiser for a new one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,7 @@ def add_owner(session: Session, name: str) -> OwnerRecord:
     """Write a new owner. Raises AccountError for a name that is taken or cannot be."""
     check_owner_name(name)
     if session.exec(select(OwnerRecord).where(OwnerRecord.name == name)).one_or_none() is not None:
-        raise AccountError(
-            Text(
-                "ratings.owner_already_choose_another_name",
-                "there is an owner {name} already; choose another name",
-                name=repr(name),
-            )
-        )
+        raise AccountError(Text("there is an owner {name} already; choose another name", name=repr(name)))
     return _write_owner(session, name)
 
 
@@ -82,7 +76,6 @@ def check_enabled(owner: OwnerRecord) -> None:
     if owner.disabled_at_us is not None:
         raise AccountError(
             Text(
-                "ratings.owner_disabled_organiser_can_let",
                 "owner {owner} is disabled; the organiser can let them in again: arena owner disable {name} --undo",
                 owner=repr(owner.name),
                 name=owner.name,
@@ -107,14 +100,11 @@ def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any], *, 
     """
     for key, number in limits.items():
         if key not in LIMITS:
-            guess = did_you_mean(key, LIMITS) or Text("app.there_are", "there are {names}", names=", ".join(LIMITS))
-            raise AccountError(
-                Text("ratings.no_limit", "there is no limit {name}; {remedy}", name=repr(key), remedy=guess)
-            )
+            guess = did_you_mean(key, LIMITS) or Text("there are {names}", names=", ".join(LIMITS))
+            raise AccountError(Text("there is no limit {name}; {remedy}", name=repr(key), remedy=guess))
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MOST:
             raise AccountError(
                 Text(
-                    "ratings.limit_no_whole_number_0",
                     "the limit {name} = {value} is no whole number, 0 to {most}; 0 stands for no limit",
                     name=key,
                     value=repr(number),
@@ -136,36 +126,22 @@ def new_token(
     Raises AccountError for a name that cannot be or that another of the owner's tokens in use has, an instant that has
     passed, a disabled owner, and a token without owner that is no organiser's.
     """
-    check_label(Text("ratings.a_token", "a token"), name)
+    check_label(Text("a token"), name)
     if owner is not None:
         check_enabled(owner)
     elif scope not in (Scope.ORGANISER, Scope.VIEWER):
         raise AccountError(
-            Text(
-                "ratings.token_belongs_owner_name_one",
-                "a token that is {scope}'s belongs to an owner; name one with --owner",
-                scope=scope.value,
-            )
+            Text("a token that is {scope}'s belongs to an owner; name one with --owner", scope=scope.value)
         )
     if expires_at_us is not None and expires_at_us <= now_us():
-        raise AccountError(
-            Text(
-                "ratings.token_would_expired_already_give",
-                "the token would have expired already; give an instant to come, or none",
-            )
-        )
+        raise AccountError(Text("the token would have expired already; give an instant to come, or none"))
     if _tokens_named(session, owner, name):
         if owner is None:
             raise AccountError(
-                Text(
-                    "ratings.token_already_revoke_choose_another",
-                    "there is a token {name} already; revoke it, or choose another name",
-                    name=repr(name),
-                )
+                Text("there is a token {name} already; revoke it, or choose another name", name=repr(name))
             )
         raise AccountError(
             Text(
-                "ratings.owner_token_already_revoke_choose",
                 "owner {owner} has a token {name} already; revoke it, or choose another name",
                 owner=repr(owner.name),
                 name=repr(name),
@@ -204,9 +180,7 @@ def revoke_token(session: Session, text: str, owner: OwnerRecord | None, *, of_a
     if token is None:
         named = _tokens_named(session, owner, text)
         if not named:
-            raise NotFoundError(
-                Text("ratings.no_token_see_arena_token", "no token {name}; see: arena token list", name=repr(text))
-            )
+            raise NotFoundError(Text("no token {name}; see: arena token list", name=repr(text)))
         token = named[0]
     if token.revoked_at_us is None:
         token.revoked_at_us = now_us()
@@ -256,12 +230,7 @@ def invite(session: Session, owner_name: str, *, scope: Scope, expires_at_us: in
     if known is not None:
         check_enabled(known)
     if expires_at_us <= now_us():
-        raise AccountError(
-            Text(
-                "ratings.invitation_would_expired_already_give",
-                "the invitation would have expired already; give an instant to come",
-            )
-        )
+        raise AccountError(Text("the invitation would have expired already; give an instant to come"))
     code = new_code_text()
     invitation = InvitationRecord(
         id=new_id(),
@@ -286,30 +255,14 @@ def redeem(session: Session, code: str, *, token_name: str) -> Redeemed:
         select(InvitationRecord).where(InvitationRecord.digest == token_digest(code))
     ).one_or_none()
     if invitation is None:
-        raise InvitationError(
-            Text(
-                "ratings.invitation_code_not_known_here",
-                "this invitation code is not known here; copy it whole, or {remedy}",
-                remedy=_ASK,
-            )
-        )
+        raise InvitationError(Text("this invitation code is not known here; copy it whole, or {remedy}", remedy=_ASK))
     if invitation.used_at_us is not None:
         raise InvitationError(
-            Text(
-                "ratings.invitation_used_already",
-                "this invitation for {name} was used already; {remedy}",
-                name=repr(invitation.owner_name),
-                remedy=_ASK,
-            )
+            Text("this invitation for {name} was used already; {remedy}", name=repr(invitation.owner_name), remedy=_ASK)
         )
     if invitation.expires_at_us <= now_us():
         raise InvitationError(
-            Text(
-                "ratings.invitation_expired",
-                "this invitation for {name} has expired; {remedy}",
-                name=repr(invitation.owner_name),
-                remedy=_ASK,
-            )
+            Text("this invitation for {name} has expired; {remedy}", name=repr(invitation.owner_name), remedy=_ASK)
         )
     owner = _find_owner(session, invitation.owner_name) or add_owner(session, invitation.owner_name)
     made: IssuedToken = new_token(session, owner, name=token_name, scope=invitation.scope)
@@ -322,12 +275,7 @@ def redeem(session: Session, code: str, *, token_name: str) -> Redeemed:
     )
     if marked.rowcount != 1:
         raise InvitationError(
-            Text(
-                "ratings.invitation_used_already",
-                "this invitation for {name} was used already; {remedy}",
-                name=repr(invitation.owner_name),
-                remedy=_ASK,
-            )
+            Text("this invitation for {name} was used already; {remedy}", name=repr(invitation.owner_name), remedy=_ASK)
         )
     session.refresh(invitation)
     return Redeemed(owner, made.token, made.secret)

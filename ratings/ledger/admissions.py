@@ -42,7 +42,7 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
                 session,
                 waiting,
                 AdmissionState.WITHDRAWN,
-                Text("service.version_took_place", "version {number} took its place", number=version.number),
+                Text("version {number} took its place", number=version.number),
             )
     admission = AdmissionRecord(
         id=new_id(),
@@ -60,47 +60,25 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
 def _check_can_play(session: Session, version: VersionRecord) -> None:
     bot = session.get_one(BotRecord, version.bot_id)
     owner = session.get(OwnerRecord, bot.owner_id) if bot.owner_id else None
-    what = Text(
-        "ratings.version_cannot_admitted",
-        "version {number} of {bot} cannot be admitted",
-        number=version.number,
-        bot=repr(bot.name),
-    )
+    what = Text("version {number} of {bot} cannot be admitted", number=version.number, bot=repr(bot.name))
     if bot.remote:
         raise AdmissionError(
-            Text(
-                "ratings.remote_plays_without_being_admitted",
-                "{what}: it is remote, and plays without being admitted whenever it is connected",
-                what=what,
-            )
+            Text("{what}: it is remote, and plays without being admitted whenever it is connected", what=what)
         )
     if version.withdrawn_at_us is not None:
-        raise AdmissionError(
-            Text("ratings.withdrawn_submit_new_version", "{what}: it was withdrawn; submit a new version", what=what)
-        )
+        raise AdmissionError(Text("{what}: it was withdrawn; submit a new version", what=what))
     if version.files_removed_at_us is not None:
-        raise AdmissionError(
-            Text(
-                "ratings.files_were_removed_retention_submit",
-                "{what}: its files were removed by retention; submit it again",
-                what=what,
-            )
-        )
+        raise AdmissionError(Text("{what}: its files were removed by retention; submit it again", what=what))
     if bot.disabled_at_us is not None:
         raise AdmissionError(
             Text(
-                "ratings.bot_disabled_let_again_arena",
                 "{what}: the bot is disabled; let it in again: arena bot disable {name} --undo",
                 what=what,
                 name=bot.name,
             )
         )
     if owner is not None and owner.disabled_at_us is not None:
-        raise AdmissionError(
-            Text(
-                "ratings.owner_disabled_ask_organiser_2", "{what}: its owner is disabled; ask the organiser", what=what
-            )
-        )
+        raise AdmissionError(Text("{what}: its owner is disabled; ask the organiser", what=what))
 
 
 def take_admission(session: Session) -> AdmissionRow | None:
@@ -174,7 +152,7 @@ def finish_admission(
     kind = BotEventKind.ADMITTED if is_admitted else BotEventKind.REFUSED
     record_event(session, version.bot_id, kind, version_id=version.id, actor=ARENA, message=summary)
     if is_admitted and promotes and _is_newer_than_active(session, version):
-        promote(session, version.id, actor=ARENA, message=Text("service.it_was_admitted", "it was admitted"))
+        promote(session, version.id, actor=ARENA, message=Text("it was admitted"))
     return True
 
 
@@ -223,11 +201,5 @@ def _summarise(admission: AdmissionRecord, summary: str | None) -> None:
 def _get(session: Session, admission_id: str) -> AdmissionRecord:
     admission = session.get(AdmissionRecord, admission_id)
     if admission is None:
-        raise NotFoundError(
-            Text(
-                "ratings.no_admission_see_arena_bot",
-                "no admission {admission}; see: arena bot log",
-                admission=admission_id,
-            )
-        )
+        raise NotFoundError(Text("no admission {admission}; see: arena bot log", admission=admission_id))
     return admission

@@ -39,9 +39,7 @@ def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Ann
     _check_reason(why)
     match = session.get(MatchRecord, match_id)
     if match is None:
-        raise NotFoundError(
-            Text("ratings.no_match_see_arena_match", "no match {match}; see: arena match list", match=match_id)
-        )
+        raise NotFoundError(Text("no match {match}; see: arena match list", match=match_id))
     known = session.get(AnnulledBlockRecord, match.block_id)
     if known is not None:
         return Annulled(annulment_value(session.get_one(AnnulmentRecord, known.annulment_id)), 0, ())
@@ -78,19 +76,14 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
                 session,
                 tournament_id,
                 version_id,
-                Text("ratings.version_plays_annulled", "a version that plays in it was annulled"),
+                Text("a version that plays in it was annulled"),
             )
     return _apply(session, annulment)
 
 
 def _check_reason(why: str) -> None:
     if not why.strip():
-        raise PlanError(
-            Text(
-                "ratings.annulment_needs_reason_people_told",
-                "an annulment needs a reason that people are told; give one with --why",
-            )
-        )
+        raise PlanError(Text("an annulment needs a reason that people are told; give one with --why"))
 
 
 def _write(session: Session, annulment: AnnulmentRecord) -> AnnulmentRecord:

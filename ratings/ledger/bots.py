@@ -36,9 +36,7 @@ from ratings.values.states import BotEventKind
 
 LONGEST_MESSAGE = 2000
 """The characters that the message of a submission, a promotion or a withdrawal may have: lists show it whole."""
-NEWEST_IS_ACTIVE = Text(
-    "ratings.newest_version_operator_own_bots", "the newest version of the operator's own bots is active"
-)
+NEWEST_IS_ACTIVE = Text("the newest version of the operator's own bots is active")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,6 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
     if bot.remote and not new.remote:
         raise BotKindError(
             Text(
-                "ratings.bot_remote_author_runs_elsewhere",
                 "bot {name} is remote: its author runs it elsewhere, and that never changes; choose another name "
                 "in bot.toml, or let it join: arena bot connect DIRECTORY",
                 name=repr(bot.name),
@@ -88,7 +85,6 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
     if new.remote and not bot.remote:
         raise BotKindError(
             Text(
-                "ratings.bot_hosted_arena_runs_never",
                 "bot {name} is hosted: the arena runs it, and that never changes; join under another name "
                 "(--name), or hand in a new version: arena bot submit DIRECTORY",
                 name=repr(bot.name),
@@ -129,7 +125,6 @@ def _check_most(session: Session, bot: BotRecord, most: int | None) -> None:
         owner = bot.name.partition("/")[0]
         raise LimitError(
             Text(
-                "ratings.owner_versions_limit_ask_organiser",
                 "owner {owner} has {count} versions, and {most} is the limit; ask the organiser for a higher "
                 "one: arena owner limit {name} --versions N",
                 owner=repr(owner),
@@ -145,7 +140,6 @@ def _predecessor(session: Session, bot: BotRecord, wanted: int | None, newest: i
         if not 1 <= wanted <= newest:
             raise BotError(
                 Text(
-                    "ratings.bot_no_version_see_arena",
                     "bot {bot} has no version {version}; see: arena bot show {name}",
                     bot=repr(bot.name),
                     version=wanted,
@@ -185,7 +179,6 @@ def record_event(
     if len(message) > LONGEST_MESSAGE:
         raise BotError(
             Text(
-                "ratings.message_characters_allowed_say_fewer",
                 "the message has {length} characters, and {most} are allowed; say it in fewer words",
                 length=len(message),
                 most=LONGEST_MESSAGE,
@@ -235,34 +228,17 @@ def promote(session: Session, version_id: str, *, actor: str, message: str = "")
     """
     version = get_version(session, version_id)
     bot = session.get_one(BotRecord, version.bot_id)
-    what = Text("ratings.version_of", "version {number} of {bot}", number=version.number, bot=repr(bot.name))
+    what = Text("version {number} of {bot}", number=version.number, bot=repr(bot.name))
     if bot.remote:
         raise _is_remote(bot)
     if version.withdrawn_at_us is not None:
-        raise BotError(
-            Text(
-                "ratings.withdrawn_submit_new_version_promote",
-                "{what} was withdrawn; submit a new version, or promote another one",
-                what=what,
-            )
-        )
+        raise BotError(Text("{what} was withdrawn; submit a new version, or promote another one", what=what))
     if annulled(session, [version.id]):
         raise BotError(
-            Text(
-                "ratings.annulled_organiser_submit_new_version",
-                "{what} was annulled by the organiser; submit a new version, or promote another one",
-                what=what,
-            )
+            Text("{what} was annulled by the organiser; submit a new version, or promote another one", what=what)
         )
     if bot.owner_id is not None and not is_admitted(session, version.id):
-        raise BotError(
-            Text(
-                "ratings.not_admitted_see_why_arena",
-                "{what} was not admitted; see why: arena bot show {name}",
-                what=what,
-                name=bot.name,
-            )
-        )
+        raise BotError(Text("{what} was not admitted; see why: arena bot show {name}", what=what, name=bot.name))
     if read_lineage(session, bot.id).active != version_id:
         record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version_id, actor=actor, message=message)
     return bot
@@ -271,9 +247,7 @@ def promote(session: Session, version_id: str, *, actor: str, message: str = "")
 def _is_remote(bot: BotRecord) -> BotError:
     return BotError(
         Text(
-            "ratings.remote_plays_version_joined_last",
-            "{name} is remote, and plays with the version that joined last; join with another one",
-            name=repr(bot.name),
+            "{name} is remote, and plays with the version that joined last; join with another one", name=repr(bot.name)
         )
     )
 
@@ -305,7 +279,6 @@ def rollback(session: Session, bot_name: str, *, actor: str, message: str = "") 
     if not lineage.before:
         raise BotError(
             Text(
-                "ratings.no_version_active_before_promote",
                 "no version of {bot} was active before; promote one: arena bot promote {name}@HASH",
                 bot=repr(bot.name),
                 name=bot.name,
@@ -365,7 +338,6 @@ def remove_version(session: Session, version_id: str) -> list[str]:
     if len(_versions(session, bot)) == 1:
         raise BotError(
             Text(
-                "ratings.only_version_take_bot_away",
                 "it is the only version of {bot}; take the bot away: arena bot remove {name}",
                 bot=repr(bot.name),
                 name=bot.name,
@@ -393,13 +365,7 @@ def rename_bot(session: Session, name: str, new: str) -> BotRecord:
     check_bot_name(new)
     whole = stored_bot_name(owner_name(session, bot), new)
     if session.exec(select(BotRecord.id).where(BotRecord.name == whole)).first() is not None:
-        raise BotError(
-            Text(
-                "ratings.bot_already_choose_another_name",
-                "there is a bot {name} already; choose another name",
-                name=repr(whole),
-            )
-        )
+        raise BotError(Text("there is a bot {name} already; choose another name", name=repr(whole)))
     _check_unnamed(session, bot, _versions(session, bot), bot.name, f"arena bot disable {bot.name}")
     bot.name = whole
     session.add(bot)
@@ -416,23 +382,23 @@ def _check_unnamed(session: Session, bot: BotRecord, versions: Sequence[VersionR
     ids = [version.id for version in versions]
     found = (
         (
-            Text("ratings.has_matches", "has matches"),
+            Text("has matches"),
             select(MatchSeatRecord.match_id).where(col(MatchSeatRecord.version_id).in_(ids)),
         ),
         (
-            Text("ratings.entered_tournament_ladder", "was entered in a tournament or ladder"),
+            Text("was entered in a tournament or ladder"),
             select(EntrantRecord.position).where(col(EntrantRecord.version_id).in_(ids)),
         ),
         (
-            Text("ratings.handed_admitted", "was handed in to be admitted"),
+            Text("was handed in to be admitted"),
             select(AdmissionRecord.id).where(col(AdmissionRecord.version_id).in_(ids)),
         ),
         (
-            Text("ratings.was_annulled", "was annulled"),
+            Text("was annulled"),
             select(AnnulmentRecord.id).where(col(AnnulmentRecord.version_id).in_(ids)),
         ),
         (
-            Text("ratings.guest_ladder", "is a guest of a ladder"),
+            Text("is a guest of a ladder"),
             select(GuestRecord.bot_id).where(GuestRecord.bot_id == bot.id),
         ),
     )
@@ -440,7 +406,6 @@ def _check_unnamed(session: Session, bot: BotRecord, versions: Sequence[VersionR
         if session.exec(query.limit(1)).first() is not None:
             raise BotError(
                 Text(
-                    "ratings.what_book_tells_bot_stays",
                     "{name} {why}, and what the book tells of a bot stays; retire it instead: {command}; its "
                     "successor is added beside it",
                     name=what,

@@ -72,7 +72,7 @@ def _schema(session: Session) -> Iterator[str]:
     assert isinstance(engine, Engine)
     found = schema.revision(engine)
     if found != schema.HEAD:
-        yield Text("ratings.schema_not", "the schema is {found}, not {needed}", found=found, needed=schema.HEAD)
+        yield Text("the schema is {found}, not {needed}", found=found, needed=schema.HEAD)
 
 
 def _few(session: Session, query: Any, what: Callable[..., str]) -> Iterator[str]:
@@ -81,7 +81,7 @@ def _few(session: Session, query: Any, what: Callable[..., str]) -> Iterator[str
 
 
 def _without(match: str, *_: object, part: str) -> Text:
-    return Text("ratings.match_finished_without", "match {match}: finished without {part}", match=match, part=part)
+    return Text("match {match}: finished without {part}", match=match, part=part)
 
 
 def _seats(session: Session) -> Iterator[str]:
@@ -101,26 +101,18 @@ def _seats(session: Session) -> Iterator[str]:
         session,
         joined.where(wrong),
         lambda match, found, needed, *_: Text(
-            "ratings.match_seats_instead",
-            "match {match}: {found} seats instead of {needed}",
-            match=match,
-            found=found,
-            needed=needed,
+            "match {match}: {found} seats instead of {needed}", match=match, found=found, needed=needed
         ),
     )
     yield from _few(
         session,
         joined.where(_finished, seats.c.ranks != seats.c.seats),
-        lambda match, *_: Text(
-            "ratings.match_finished_without_ranks", "match {match}: finished without ranks", match=match
-        ),
+        lambda match, *_: Text("match {match}: finished without ranks", match=match),
     )
     yield from _few(
         session,
         joined.where(~_finished, seats.c.ranks != 0),
-        lambda match, *_: Text(
-            "ratings.match_ranks_but_not_finished", "match {match}: ranks, but not finished", match=match
-        ),
+        lambda match, *_: Text("match {match}: ranks, but not finished", match=match),
     )
 
 
@@ -132,7 +124,6 @@ def _places(session: Session) -> Iterator[str]:
         session,
         places,
         lambda tournament, matches, place, *_: Text(
-            "ratings.tournament_matches_but_last_place",
             "tournament {tournament}: {matches} matches, but the last place in the schedule is {place}",
             tournament=tournament,
             matches=matches,
@@ -149,16 +140,12 @@ def _replays(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         replay.where(~kept, ~gone),
-        lambda match, *_: Text(
-            "ratings.match_replay_said_removed", "match {match}: a replay that is said to be removed", match=match
-        ),
+        lambda match, *_: Text("match {match}: a replay that is said to be removed", match=match),
     )
     yield from _few(
         session,
         replay.where(~_finished, ~gone),
-        lambda match, *_: Text(
-            "ratings.match_replay_but_not_finished", "match {match}: a replay, but not finished", match=match
-        ),
+        lambda match, *_: Text("match {match}: a replay, but not finished", match=match),
     )
 
 
@@ -222,7 +209,6 @@ def _gaps(session: Session) -> Iterator[str]:
         session,
         gaps,
         lambda pool, last, entries, *_: Text(
-            "ratings.pool_order_rating_goes_entries",
             "pool {pool}: the order of rating goes to {last} with {entries} entries",
             pool=pool,
             last=last,
@@ -245,7 +231,6 @@ def _passed(session: Session) -> Iterator[str]:
         session,
         tournaments.where(differ),
         lambda tournament, last, matches, *_: Text(
-            "ratings.tournament_rated_through_but_matches",
             "tournament {tournament}: rated through {last}, but {matches} matches in the order",
             tournament=tournament,
             last=last,
@@ -267,7 +252,6 @@ def _waiting(session: Session) -> Iterator[str]:
         session,
         waiting,
         lambda tournament, match, *_: Text(
-            "ratings.tournament_match_block_over_not",
             "tournament {tournament}: match {match} and its block are over and not rated",
             tournament=tournament,
             match=match,
@@ -282,9 +266,7 @@ def _annulled(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         counts.where(_m.c.block_id.not_in(marked)),
-        lambda match, *_: Text(
-            "ratings.match_annulled_but_block_not", "match {match}: annulled, but its block is not", match=match
-        ),
+        lambda match, *_: Text("match {match}: annulled, but its block is not", match=match),
     )
     of_marked = (
         select(_o.c.match_id)
@@ -297,9 +279,7 @@ def _annulled(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         counted,
-        lambda match, *_: Text(
-            "ratings.match_block_annulled_but_not", "match {match}: its block is annulled, but it is not", match=match
-        ),
+        lambda match, *_: Text("match {match}: its block is annulled, but it is not", match=match),
     )
 
 
@@ -314,11 +294,7 @@ def _lineages(session: Session) -> Iterator[str]:
     stored = {row.bot_id: row.version_id for row in session.connection().execute(select(active))}
     for bot_id in sorted(found.keys() | stored.keys()):
         if found.get(bot_id) != stored.get(bot_id):
-            yield Text(
-                "ratings.bot_active_version_not_one",
-                "bot {bot}: its active version is not the one that follows from its events",
-                bot=bot_id,
-            )
+            yield Text("bot {bot}: its active version is not the one that follows from its events", bot=bot_id)
 
 
 def _remote(session: Session) -> Iterator[str]:
@@ -339,10 +315,7 @@ def _remote(session: Session) -> Iterator[str]:
         session,
         entered,
         lambda tournament, bot, *_: Text(
-            "ratings.tournament_remote_pool_hosted_bots",
-            "tournament {tournament}: {bot} is remote, and its pool is for hosted bots",
-            tournament=tournament,
-            bot=bot,
+            "tournament {tournament}: {bot} is remote, and its pool is for hosted bots", tournament=tournament, bot=bot
         ),
     )
 
@@ -381,7 +354,6 @@ def _pool_problems(session: Session, pool_id: str, report: OnWorkProgress) -> It
     for table, places in ((tables.rating, sorted(names.get(id_, id_) for id_ in ids)), (tables.rating_change, wrong)):
         for place in places[:_MOST_OF_A_KIND]:
             yield Text(
-                "ratings.pool_not_what_facts_give",
                 "pool {pool}: {value} of {bot} is not what the facts give",
                 pool=pool_id[:12],
                 value=table.name,

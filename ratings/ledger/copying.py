@@ -164,7 +164,6 @@ def _begun(source: Connection, target: Database, table: Table) -> int:
     if source.execute(query).scalar_one() != there:
         raise CopyError(
             Text(
-                "ratings.holds_something_else_name_empty",
                 "{name} holds something else ({table}); name an empty database",
                 name=str(target.url.database),
                 table=table.name,
@@ -199,7 +198,6 @@ def _compare(source: Connection, target: Database, whole: int, report: OnWorkPro
                     if mine != its:
                         raise CopyError(
                             Text(
-                                "ratings.not_same_both_databases_one",
                                 "{table} is not the same in both databases: one was written to meanwhile, or "
                                 "held something else before; copy into an empty database while nobody plays",
                                 table=table.name,

@@ -40,8 +40,8 @@ from ratings.store.waves import count_progress
 from ratings.values.states import MatchState
 
 _m, _s = tables.match, tables.match_seat
-_TAKEN_OUT = Text("ratings.version_plays_taken_out_ladder", "a version that plays in it was taken out of the ladder")
-_ABSENT = Text("ratings.version_plays_cannot_started", "a version that plays in it cannot be started")
+_TAKEN_OUT = Text("a version that plays in it was taken out of the ladder")
+_ABSENT = Text("a version that plays in it cannot be started")
 SUBJECT = "bot absent"
 
 
@@ -62,10 +62,7 @@ def join(session: Session, tournament_id: str, version_id: str, *, may_return: b
     last = _last_entry(session, tournament_id, version_id)
     if last is not None and not (may_return and last.withdrawn_wave is not None):
         raise PlanError(
-            Text(
-                "ratings.version_entered_already_one_withdrew",
-                "this version has entered already, and one that withdrew does not come back; enter another",
-            )
+            Text("this version has entered already, and one that withdrew does not come back; enter another")
         )
     wave = waves.count_waves(session, tournament_id)
     if last is not None and last.withdrawn_wave == wave:
@@ -117,16 +114,9 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str,
     _check_open(session, lock(session, tournament_id))
     entrant = _last_entry(session, tournament_id, version_id)
     if entrant is None:
-        raise NotFoundError(
-            Text("ratings.version_not_entered_see_arena", "this version is not entered; see: arena tournament show")
-        )
+        raise NotFoundError(Text("this version is not entered; see: arena tournament show"))
     if entrant.withdrawn_wave is not None:
-        raise PlanError(
-            Text(
-                "ratings.version_withdrawn_already_see_arena",
-                "this version has withdrawn already; see: arena tournament show",
-            )
-        )
+        raise PlanError(Text("this version has withdrawn already; see: arena tournament show"))
     entrant.withdrawn_wave = waves.count_waves(session, tournament_id)
     session.add(entrant)
     session.flush()
@@ -154,20 +144,10 @@ def _check_open(session: Session, tournament: TournamentRecord) -> None:
     """Raise PlanError unless versions can still join and leave."""
     if tournament.cancelled_at_us is not None:
         raise PlanError(
-            Text(
-                "tournaments.tournament_cancelled_nobody_can_join",
-                "tournament {name} was cancelled; nobody can join or leave it",
-                name=repr(tournament.name),
-            )
+            Text("tournament {name} was cancelled; nobody can join or leave it", name=repr(tournament.name))
         )
     if count_progress(session, tournament.id).is_over:
-        raise PlanError(
-            Text(
-                "tournaments.tournament_finished_nobody_can_join",
-                "tournament {name} is finished; nobody can join or leave it",
-                name=repr(tournament.name),
-            )
-        )
+        raise PlanError(Text("tournament {name} is finished; nobody can join or leave it", name=repr(tournament.name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,14 +259,12 @@ def _notify_owner(session: Session, version_id: str, why: str | None) -> str:
     if is_told and active is not None and active.version_id == version_id:
         sentence = (
             Text(
-                "ratings.version_can_started_again_back",
                 "{bot} version {number} can be started again, and is back on its ladders",
                 bot=bot.name,
                 number=version.number,
             )
             if why is None
             else Text(
-                "ratings.version_plays_no_ladder_until",
                 "{bot} version {number} plays on no ladder until this is mended: {why}",
                 bot=bot.name,
                 number=version.number,

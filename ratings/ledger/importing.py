@@ -74,17 +74,11 @@ def import_tournament(
     except (IntegrityError, DataError) as error:
         why = str(error.orig).splitlines()[0]
         raise ArchiveError(
-            Text(
-                "ratings.does_not_fit_database_nothing",
-                "{file} does not fit this database ({why}); nothing was imported",
-                file=source,
-                why=why,
-            )
+            Text("{file} does not fit this database ({why}); nothing was imported", file=source, why=why)
         ) from error
     except OSError as error:
         raise ArchiveError(
             Text(
-                "ratings.cannot_read_give_path_exported",
                 "{file} cannot be read: {why}; give the path of an exported tournament",
                 file=source,
                 why=os_error_text(error),
@@ -129,25 +123,14 @@ class _Import:
         """Check that the file is an export that fits this arena, of a tournament that is not here yet."""
         if line is None or line[1] != HEADER:
             raise ArchiveError(
-                Text(
-                    "ratings.no_exported_tournament_arena_tournament",
-                    "{file} is no exported tournament; `arena tournament export` writes one",
-                    file=self._file,
-                )
+                Text("{file} is no exported tournament; `arena tournament export` writes one", file=self._file)
             )
         header = line[2]
         if not (isinstance(header, dict) and header.keys() >= _HEADER_KEYS and str(header["tournament"]).isascii()):
-            raise ArchiveError(
-                Text(
-                    "ratings.line_1_no_header_nothing",
-                    "{file}, line 1: it is no header; nothing was imported",
-                    file=self._file,
-                )
-            )
+            raise ArchiveError(Text("{file}, line 1: it is no header; nothing was imported", file=self._file))
         if header["format"] != FORMAT or header["schema"] != schema.HEAD:
             raise ArchiveError(
                 Text(
-                    "ratings.exported_schema_format_arena_schema",
                     "{file} was exported with schema {schema}, format {form}; this arena has schema {own}, "
                     "format {own_form}; export it with this version of the arena",
                     file=self._file,
@@ -160,11 +143,7 @@ class _Import:
         self._tournament_id, self._told_name = str(header["tournament"]), header["name"]
         if self._find(tables.tournament, tables.tournament.c.id == self._tournament_id) is not None:
             raise ArchiveError(
-                Text(
-                    "ratings.tournament_database_already_nothing_imported",
-                    "tournament {name} is in this database already; nothing was imported",
-                    name=repr(header["name"]),
-                )
+                Text("tournament {name} is in this database already; nothing was imported", name=repr(header["name"]))
             )
 
     def read_rows(self, lines: Iterator[Line]) -> None:
@@ -190,7 +169,6 @@ class _Import:
             except (KeyError, ValueError, TypeError) as error:
                 raise ArchiveError(
                     Text(
-                        "ratings.line_no_row_nothing_imported",
                         "{file}, line {number}: it is no row of {kind}; nothing was imported",
                         file=self._file,
                         number=number,
@@ -207,21 +185,13 @@ class _Import:
             if problem := next(facts_problems(self._session), None):
                 raise ArchiveError(
                     Text(
-                        "ratings.does_not_agree_itself_nothing",
-                        "{file} does not agree with itself ({why}); nothing was imported",
-                        file=self._file,
-                        why=problem,
+                        "{file} does not agree with itself ({why}); nothing was imported", file=self._file, why=problem
                     )
                 )
             rated = rebuild(self._session, self._pool_id, self._report)
         except (SkillError, NotFoundError) as error:
             raise ArchiveError(
-                Text(
-                    "ratings.cannot_rated_nothing_imported",
-                    "{file} cannot be rated ({why}); nothing was imported",
-                    file=self._file,
-                    why=error,
-                )
+                Text("{file} cannot be rated ({why}); nothing was imported", file=self._file, why=error)
             ) from error
         name = self._new_name or self._told_name
         return Imported(self._tournament_id, name, len(self._matches), rated, self._has_same_ratings())
@@ -266,7 +236,6 @@ class _Import:
         if known is not None and known.remote != row["remote"]:
             raise ArchiveError(
                 Text(
-                    "ratings.bot_one_hosted_one_remote",
                     "{file}: of bot {bot} one is hosted and one remote, in the file and in this database; import "
                     "it into another database",
                     file=self._file,
@@ -276,7 +245,6 @@ class _Import:
         if known is not None and known.owner_id != owner:
             raise ArchiveError(
                 Text(
-                    "ratings.bot_belongs_another_owner_database",
                     "{file}: bot {bot} belongs to another owner in this database; import it into another database",
                     file=self._file,
                     bot=repr(row["name"]),
@@ -298,11 +266,7 @@ class _Import:
         key = {field.name: row[field.name] for field in fields(Pool) if field.name != "pool_id"}
         if self._pool_id or pool_of(**key).pool_id != row["id"]:
             raise ArchiveError(
-                Text(
-                    "ratings.name_pool_not_key_nothing",
-                    "{file}: the name of its pool is not that of its key; nothing was imported",
-                    file=self._file,
-                )
+                Text("{file}: the name of its pool is not that of its key; nothing was imported", file=self._file)
             )
         self._pool_id = row["id"]
         order = tables.rating_order
@@ -315,7 +279,6 @@ class _Import:
         elif any(getattr(known, key) != value for key, value in row.items() if key != "created_at_us"):
             raise ArchiveError(
                 Text(
-                    "ratings.pool_other_trueskill_constants_database",
                     "{file}: its pool has other TrueSkill constants in this database; import it into another database",
                     file=self._file,
                 )
@@ -326,9 +289,7 @@ class _Import:
         if self._find(tables.tournament, tables.tournament.c.name == row["name"]) is not None:
             raise ArchiveError(
                 Text(
-                    "ratings.tournament_already_give_imported_one",
-                    "there is a tournament {name} already; give the imported one another --name",
-                    name=repr(row["name"]),
+                    "there is a tournament {name} already; give the imported one another --name", name=repr(row["name"])
                 )
             )
         self._keep("tournament", row)

@@ -137,19 +137,12 @@ def announce_freeze(session: Session, name: str, at_us: int) -> SeasonRecord:
     """
     season = _unfrozen(session, name)
     if at_us <= now_us():
-        raise LadderError(
-            Text(
-                "ratings.passed_announce_instant_come",
-                "{time} has passed; announce an instant to come",
-                time=instant(at_us),
-            )
-        )
+        raise LadderError(Text("{time} has passed; announce an instant to come", time=instant(at_us)))
     season.freezes_at_us = at_us
     session.add(season)
     _notify_everybody(
         session,
         Text(
-            "ratings.submissions_ladder_close",
             "submissions for {season} of ladder {ladder} close at {time}",
             season=repr(season.name),
             ladder=repr(name),
@@ -170,7 +163,6 @@ def freeze(session: Session, name: str) -> SeasonRecord:
         at = instant(season.freezes_at_us)
         raise LadderError(
             Text(
-                "ratings.announced_ladder_closes_wait_until",
                 "it was announced that {season} of ladder {ladder} closes at {time}; wait until then",
                 season=repr(season.name),
                 ladder=repr(name),
@@ -182,7 +174,6 @@ def freeze(session: Session, name: str) -> SeasonRecord:
     _notify_everybody(
         session,
         Text(
-            "ratings.submissions_ladder_closed_new_versions",
             "submissions for {season} of ladder {ladder} are closed; new versions play in the next one",
             season=repr(season.name),
             ladder=repr(name),
@@ -196,7 +187,6 @@ def _unfrozen(session: Session, name: str) -> SeasonRecord:
     if season.frozen_at_us is not None:
         raise LadderError(
             Text(
-                "ratings.ladder_closed_new_versions_already",
                 "{season} of ladder {ladder} is closed to new versions already",
                 season=repr(season.name),
                 ladder=repr(name),
@@ -216,7 +206,6 @@ def start_final(session: Session, name: str, plan: TournamentPlan, planner: Plan
     if season.frozen_at_us is None:
         raise LadderError(
             Text(
-                "ratings.ladder_not_frozen_first_arena",
                 "{season} of ladder {ladder} is not frozen; first: arena season freeze {name}",
                 season=repr(season.name),
                 ladder=repr(name),
@@ -226,7 +215,6 @@ def start_final(session: Session, name: str, plan: TournamentPlan, planner: Plan
     if season.final_tournament_id is not None:
         raise LadderError(
             Text(
-                "ratings.ladder_final_already_close_arena",
                 "{season} of ladder {ladder} has its final already; close it: arena season close",
                 season=repr(season.name),
                 ladder=repr(name),
@@ -238,11 +226,7 @@ def start_final(session: Session, name: str, plan: TournamentPlan, planner: Plan
     pool = session.get_one(PoolRecord, final.pool_id)
     if not planner(final, pool).plan_ready(WaveLedger(session, final.id)):
         raise PlanError(
-            Text(
-                "ratings.final_no_matches_bots_close",
-                "the final has no matches for {count} bots; close the season without one",
-                count=len(finalists),
-            )
+            Text("the final has no matches for {count} bots; close the season without one", count=len(finalists))
         )
     season.final_tournament_id = final.id
     session.add(season)
@@ -263,7 +247,6 @@ def close_season(
     if season.final_tournament_id is not None and not count_progress(session, season.final_tournament_id).is_over:
         raise LadderError(
             Text(
-                "ratings.final_ladder_not_over_wait",
                 "the final of {season} of ladder {ladder} is not over; wait until it is",
                 season=repr(season.name),
                 ladder=repr(name),
@@ -273,7 +256,6 @@ def close_season(
     _notify_everybody(
         session,
         Text(
-            "ratings.ladder_over_table_secret_public",
             "{season} of ladder {ladder} is over; its table and its secret are public",
             season=repr(season.name),
             ladder=repr(name),
@@ -291,12 +273,11 @@ def open_season(session: Session, name: str, plan: SeasonPlan, planner: PlannerO
 
     Raises NotFoundError, AccountError for its name, and LadderError while a season is open.
     """
-    check_label(Text("ratings.a_season", "a season"), plan.name)
+    check_label(Text("a season"), plan.name)
     ladder = get_open_ladder(session, name)
     if running := running_ladders(session, ladder.id):
         raise LadderError(
             Text(
-                "ratings.ladder_open_close_first_arena",
                 "{season} of ladder {ladder} is open; close it first: arena season close {name}",
                 season=repr(running[0].season.name),
                 ladder=repr(name),
@@ -308,7 +289,7 @@ def open_season(session: Session, name: str, plan: SeasonPlan, planner: PlannerO
     opened = write_season(session, ladder, plan.name, like, planner)
     _notify_everybody(
         session,
-        Text("ratings.ladder_open", "{season} of ladder {ladder} is open", season=repr(plan.name), ladder=repr(name)),
+        Text("{season} of ladder {ladder} is open", season=repr(plan.name), ladder=repr(name)),
     )
     return opened
 

@@ -56,21 +56,16 @@ def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> Runni
     It may have no entrants and no match yet. Raises AccountError for a name that cannot be, LadderError if an open
     ladder has that name or that pool.
     """
-    check_name(Text("ratings.a_ladder", "a ladder"), plan.name)
+    check_name(Text("a ladder"), plan.name)
     pool_id = plan.tournament.pool.pool_id
     for ladder in session.exec(select(LadderRecord).where(col(LadderRecord.closed_at_us).is_(None))):
         if ladder.name == plan.name:
             raise LadderError(
-                Text(
-                    "ratings.open_ladder_already_close_choose",
-                    "there is an open ladder {name} already; close it, or choose another name",
-                    name=repr(ladder.name),
-                )
+                Text("there is an open ladder {name} already; close it, or choose another name", name=repr(ladder.name))
             )
         if ladder.pool_id == pool_id:
             raise LadderError(
                 Text(
-                    "ratings.ladder_same_game_seats_options",
                     "ladder {name} has the same game, seats, options and clock; close it, or change one of them",
                     name=repr(ladder.name),
                 )
@@ -142,7 +137,6 @@ def get_open_ladder(session: Session, name: str) -> LadderRecord:
     if ladder.closed_at_us is not None:
         raise LadderError(
             Text(
-                "ratings.ladder_closed_open_anew_arena",
                 "ladder {name} is closed ({why}); open it anew: arena ladder open",
                 name=repr(name),
                 why=text_from_json(ladder.closed_because or "", ladder.closed_because_text),
@@ -158,10 +152,7 @@ def get_running(session: Session, name: str) -> RunningLadder:
     if not running:
         raise LadderError(
             Text(
-                "ratings.no_season_ladder_open_open",
-                "no season of ladder {ladder} is open; open one: arena season open {name}",
-                ladder=repr(name),
-                name=name,
+                "no season of ladder {ladder} is open; open one: arena season open {name}", ladder=repr(name), name=name
             )
         )
     return running[0]
@@ -170,12 +161,7 @@ def get_running(session: Session, name: str) -> RunningLadder:
 def close_ladder(session: Session, name: str, why: str, *, table: Table | None = None) -> LadderRecord:
     """Close a ladder with its season, whose secret is public from now on. Raises NotFoundError, LadderError."""
     if not why.strip():
-        raise LadderError(
-            Text(
-                "ratings.ladder_closed_reason_owners_told",
-                "a ladder is closed for a reason that its owners are told; give one with --why",
-            )
-        )
+        raise LadderError(Text("a ladder is closed for a reason that its owners are told; give one with --why"))
     ladder = get_open_ladder(session, name)
     for running in running_ladders(session, ladder.id):
         end_season(session, running.season, table)
@@ -214,7 +200,6 @@ def check_may_cancel(session: Session, tournament_id: str) -> None:
         name = session.get_one(LadderRecord, season.ladder_id).name
         raise LadderError(
             Text(
-                "ratings.tournament_ladder_close_instead_arena",
                 "this tournament is {season} of ladder {ladder}; close that instead: arena season close {name}",
                 season=repr(season.name),
                 ladder=repr(name),
@@ -241,7 +226,6 @@ def _succeed(
     ladder, game = running.ladder, running.pool.game
     playing = _present(session, running.tournament.id)
     why = Text(
-        "ratings.rules_version_now_ladder_played",
         "{game} has rules version {version} now, and this ladder was played by version {old}",
         game=game,
         version=rules_version,
@@ -258,7 +242,6 @@ def _succeed(
         None,
         _SUBJECT,
         Text(
-            "ratings.rules_version_now_ladder_closed",
             "{game} has rules version {version} now: ladder {ladder} was closed and begins anew, with the bots that "
             "play by the new rules",
             game=game,
@@ -283,7 +266,6 @@ def _notify_owner(session: Session, version_id: str, opened: RunningLadder, goes
         game, version, ladder = opened.pool.game, opened.pool.rules_version, repr(opened.ladder.name)
         sentence = (
             Text(
-                "ratings.rules_version_now_so_ladder",
                 "{game} has rules version {version} now, so ladder {ladder} begins anew; version {number} of {bot} "
                 "plays in it",
                 game=game,
@@ -294,7 +276,6 @@ def _notify_owner(session: Session, version_id: str, opened: RunningLadder, goes
             )
             if goes_on
             else Text(
-                "ratings.rules_version_now_so_ladder_begins",
                 "{game} has rules version {version} now, so ladder {ladder} begins anew; version {number} of {bot} "
                 "states other rules and does not play until you submit a new version",
                 game=game,

@@ -126,10 +126,7 @@ def lease(
     connection = session.connection()
     instant = now_us() if now is None else now
     expired = connection.execute(_EXPIRED, {"tournament": tournament_id, "worker": worker, "now": instant}).all()
-    lost = [
-        LostAttempt(match_id, attempt, Text("ratings.lease_ran_out", "the lease ran out"), "LEASE_EXPIRED")
-        for match_id, attempt in expired
-    ]
+    lost = [LostAttempt(match_id, attempt, Text("the lease ran out"), "LEASE_EXPIRED") for match_id, attempt in expired]
     again = [fail_attempt(connection, one, AttemptState.EXPIRED) for one in lost]
     if not all(again):
         rate_prefix(connection, tournament_id)
@@ -220,16 +217,7 @@ def fail_attempt(connection: Connection, lost: LostAttempt, state: AttemptState)
     failures = connection.execute(_FAILURES, {"match": lost.match_id}).scalar_one()
     again = bool(failures < MAX_ATTEMPTS)
     match_state = MatchState.PLANNED if again else MatchState.VOID
-    reason = (
-        None
-        if again
-        else Text(
-            "ratings.attempts_failed_last",
-            "{count} attempts failed; the last: {why}",
-            count=failures,
-            why=lost.reason,
-        )
-    )
+    reason = None if again else Text("{count} attempts failed; the last: {why}", count=failures, why=lost.reason)
     values = {"the_match": lost.match_id, "state": match_state, **with_text("void_reason", reason)}
     connection.execute(_SET_STATE, values)
     return again
@@ -237,7 +225,7 @@ def fail_attempt(connection: Connection, lost: LostAttempt, state: AttemptState)
 
 def give_back(connection: Connection, match_id: str, attempt: int) -> None:
     """End an attempt without blame, and put its match back into the plan."""
-    _end(connection, LostAttempt(match_id, attempt, Text("ratings.given_back", "given back")), AttemptState.RELEASED)
+    _end(connection, LostAttempt(match_id, attempt, Text("given back")), AttemptState.RELEASED)
     values = {"the_match": match_id, "state": MatchState.PLANNED, **with_text("void_reason", None)}
     connection.execute(_SET_STATE, values)
 

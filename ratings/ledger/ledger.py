@@ -131,12 +131,7 @@ class Ledger:
                 plan = replace(plan, name=choose_name(set(session.exec(select(TournamentRecord.name)))))
             tournament = tournaments.write_tournament(session, plan)
             if not planner.plan_ready(WaveLedger(session, tournament.id)):
-                raise PlanError(
-                    Text(
-                        "ratings.tournament_no_matches_enter_more",
-                        "the tournament has no matches; enter more bots or ask for more rounds",
-                    )
-                )
+                raise PlanError(Text("the tournament has no matches; enter more bots or ask for more rounds"))
             session.refresh(tournament)
             return tournament
 

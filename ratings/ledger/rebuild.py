@@ -58,10 +58,7 @@ _SEATS_WITH_CHANGES = _SEATS.add_columns(*(_c.c[name] for name in CHANGE_COLUMNS
 )
 PIECE = 500
 """How many places in the order of rating are rated anew at once: others wait for the writing of so many."""
-UNFINISHED = Text(
-    "ratings.ratings_being_computed_anew_do",
-    "its ratings are being computed anew, and do not count everything yet; a service goes on by itself",
-)
+UNFINISHED = Text("its ratings are being computed anew, and do not count everything yet; a service goes on by itself")
 _ROWS = 5_000
 _COUNTED = VersionRating._fields[1:]
 
@@ -127,7 +124,7 @@ def get_pool(session: Session, pool_id: str, *, locks: bool = False) -> PoolReco
     """Return the pool, in which, where several can write at once, nobody else rates if it `locks` it."""
     pool = session.get(PoolRecord, pool_id, with_for_update=locks or None)
     if pool is None:
-        raise NotFoundError(Text("ratings.no_pool", "no pool {pool}", pool=pool_id))
+        raise NotFoundError(Text("no pool {pool}", pool=pool_id))
     return pool
 
 

@@ -217,7 +217,7 @@ _RELEASE_OTHERS = (
     .values(
         state=AttemptState.RELEASED,
         ended_at_us=bindparam("ended_at_us"),
-        **with_text("reason", Text("ratings.another_attempt_faster", "another attempt was faster")),
+        **with_text("reason", Text("another attempt was faster")),
     )
 )
 _SET_SEAT = (

@@ -21,7 +21,7 @@ from ratings.store.sessions import Source, read
 from ratings.values.owners import ARENA, OwnerLimits, stored_bot_name
 from ratings.values.states import BotEventKind
 
-JOINED = Text("ratings.it_joined", "it joined")
+JOINED = Text("it joined")
 MOST_CHANGES = 60
 """How often within an hour a bot may join with another version than before."""
 _HOUR_US = 3600 * 1_000_000
@@ -97,7 +97,6 @@ def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> Join
         if changes >= MOST_CHANGES:
             raise LimitError(
                 Text(
-                    "ratings.joined_another_version_than_before",
                     "{name} has joined with another version than before {changes} times within the hour, and that is "
                     "the limit; stay with the version that joined last",
                     name=repr(bot.name),
@@ -134,7 +133,6 @@ def _check_new_of_hour(session: Session, bot: BotRecord, most: int) -> None:
     if most and made > most:
         raise LimitError(
             Text(
-                "ratings.new_versions_remote_bots_hour",
                 "{most} new versions of remote bots an hour are allowed; join again with a version that joined "
                 "before, or later",
                 most=most,
@@ -143,44 +141,26 @@ def _check_new_of_hour(session: Session, bot: BotRecord, most: int) -> None:
 
 
 def _check_may_join(session: Session, bot: BotRecord, version: VersionRecord, games: Sequence[str]) -> None:
-    what = Text(
-        "ratings.version_of", "version {number} of {bot}", number=repr(version.manifest["version"]), bot=repr(bot.name)
-    )
+    what = Text("version {number} of {bot}", number=repr(version.manifest["version"]), bot=repr(bot.name))
     owner = session.get(OwnerRecord, bot.owner_id)
     if bot.disabled_at_us is not None:
         raise BotError(
             Text(
-                "tournaments.bot_disabled_let_again_arena",
                 "bot {bot} is disabled; let it in again: arena bot disable {name} --undo",
                 bot=repr(bot.name),
                 name=bot.name,
             )
         )
     if owner is not None and owner.disabled_at_us is not None:
-        raise BotError(
-            Text(
-                "ratings.owner_disabled_ask_organiser",
-                "owner {owner} is disabled; ask the organiser",
-                owner=repr(owner.name),
-            )
-        )
+        raise BotError(Text("owner {owner} is disabled; ask the organiser", owner=repr(owner.name)))
     if version.withdrawn_at_us is not None:
-        raise BotError(
-            Text("ratings.withdrawn_join_another_version", "{what} was withdrawn; join with another version", what=what)
-        )
+        raise BotError(Text("{what} was withdrawn; join with another version", what=what))
     if annulled(session, [version.id]):
-        raise BotError(
-            Text(
-                "ratings.annulled_organiser_join_another_version",
-                "{what} was annulled by the organiser; join with another version",
-                what=what,
-            )
-        )
+        raise BotError(Text("{what} was annulled by the organiser; join with another version", what=what))
     if set(version.manifest["games"]) != set(games):
         before = ", ".join(version.manifest["games"])
         raise BotError(
             Text(
-                "ratings.joined_before_version_never_changes",
                 "{what} joined for {games} before, and a version never changes; give it another version",
                 what=what,
                 games=before,

@@ -100,13 +100,7 @@ class RetentionLedger:
 def _get(session: Session, removal_id: str) -> RemovalRecord:
     removal = session.get(RemovalRecord, removal_id)
     if removal is None:
-        raise NotFoundError(
-            Text(
-                "ratings.no_removal_see_arena_home",
-                "no removal {removal}; see: arena home retention",
-                removal=removal_id,
-            )
-        )
+        raise NotFoundError(Text("no removal {removal}; see: arena home retention", removal=removal_id))
     return removal
 
 

@@ -132,9 +132,7 @@ class ServiceLedger:
         """
         with write(self._database) as session:
             done = annulments.annul_version(session, version_id, why=why, actor=actor)
-            admissions.withdraw_admissions_of(
-                session, version_id, Text("ratings.version_annulled", "the version was annulled")
-            )
+            admissions.withdraw_admissions_of(session, version_id, Text("the version was annulled"))
             sync_ladders(session)
         return self._rated_anew(done)
 
@@ -184,9 +182,7 @@ class ServiceLedger:
         """
         with write(self._database) as session:
             bot = bots.withdraw_version(session, version_id, actor=actor, message=message)
-            admissions.withdraw_admissions_of(
-                session, version_id, Text("ratings.version_withdrawn", "the version was withdrawn")
-            )
+            admissions.withdraw_admissions_of(session, version_id, Text("the version was withdrawn"))
             sync_ladders(session, bot)
             return bot
 

@@ -207,7 +207,6 @@ def tally_problems(connection: Connection, pool_id: str | None = None) -> Iterat
     should = {tuple(row) for row in connection.execute(counted(of_pool(pool_id) if pool_id else None))}
     for tournament_id, version_id in sorted({row[:2] for row in there ^ should}):
         yield Text(
-            "ratings.tournament_tally_version_not_what",
             "tournament {tournament}: the tally of version {version} is not what the facts give",
             tournament=tournament_id,
             version=version_id,

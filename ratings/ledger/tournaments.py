@@ -105,13 +105,7 @@ def check_plan(source: Source, plan: TournamentPlan) -> None:
 def _check(session: Session, plan: TournamentPlan) -> None:
     twice = [version for version, count in Counter(plan.entrants).items() if count > 1]
     if twice:
-        raise PlanError(
-            Text(
-                "ratings.version_entered_twice_enter_every",
-                "version {name} is entered twice; enter every version once",
-                name=twice[0],
-            )
-        )
+        raise PlanError(Text("version {name} is entered twice; enter every version once", name=twice[0]))
     check_versions(session, plan.entrants)
     check_kinds(session, plan.entrants, remote=plan.pool.remote)
 
@@ -127,18 +121,11 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
     out = annulled(session, versions)
     for version_id in versions:
         if version_id not in found:
-            raise PlanError(
-                Text(
-                    "ratings.no_version_add_bot_first",
-                    "there is no version {version}; add the bot first",
-                    version=version_id,
-                )
-            )
+            raise PlanError(Text("there is no version {version}; add the bot first", version=version_id))
         version, name, disabled = found[version_id]
         if disabled is not None:
             raise BotError(
                 Text(
-                    "ratings.bot_disabled_leave_out_let",
                     "bot {bot} is disabled; leave it out, or let it in again: arena bot disable {name} --undo",
                     bot=repr(name),
                     name=name,
@@ -148,7 +135,6 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
             if version_id in out:
                 raise BotError(
                     Text(
-                        "ratings.version_annulled_leave_out_enter",
                         "version {number} of {bot} was annulled; leave it out, or enter another version",
                         number=version.number,
                         bot=repr(name),
@@ -156,7 +142,6 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
                 )
             raise BotError(
                 Text(
-                    "ratings.version_withdrawn_leave_out_enter",
                     "version {number} of {bot} was withdrawn; leave it out, or enter another version",
                     number=version.number,
                     bot=repr(name),
@@ -165,7 +150,6 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
         if version.files_removed_at_us is not None:
             raise BotError(
                 Text(
-                    "ratings.files_version_not_here_add",
                     "the files of version {number} of {bot} are not here; add it again",
                     number=version.number,
                     bot=repr(name),
@@ -184,7 +168,6 @@ def check_kinds(session: Session, versions: Sequence[str], *, remote: bool) -> N
     if strangers:
         raise BotError(
             Text(
-                "ratings.bot_remote_played_hosted_bots",
                 "bot {names} is remote, and this is played by hosted bots, for whose code and clock the arena "
                 "vouches; enter it in a tournament or ladder of remote bots",
                 names=repr(strangers[0]),
@@ -199,7 +182,7 @@ def cancel(session: Session, tournament_id: str) -> int:
     """
     tournament = get_tournament(session, tournament_id)
     release(session, tournament_id)
-    why = with_text("void_reason", Text("ratings.tournament_cancelled", "the tournament was cancelled"))
+    why = with_text("void_reason", Text("the tournament was cancelled"))
     void = session.connection().execute(
         update(_m)
         .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED)
@@ -297,13 +280,7 @@ def lock(session: Session, tournament_id: str) -> TournamentRecord:
     query = select(TournamentRecord).where(TournamentRecord.id == tournament_id).with_for_update()
     found = session.exec(query).one_or_none()
     if found is None:
-        raise NotFoundError(
-            Text(
-                "ratings.no_tournament_see_arena_tournament",
-                "no tournament {tournament}; see: arena tournament list",
-                tournament=tournament_id,
-            )
-        )
+        raise NotFoundError(Text("no tournament {tournament}; see: arena tournament list", tournament=tournament_id))
     return found
 
 

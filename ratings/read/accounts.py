@@ -31,7 +31,7 @@ _VERSIONS = (
     .scalar_subquery()
 )
 _OWNER_ROWS = select(OwnerRecord, _BOTS, _VERSIONS)
-_NEW_ONE = Text("ratings.ask_new_one", "ask for a new one")
+_NEW_ONE = Text("ask for a new one")
 _NOTICES = Order("notices", (tables.notice.c.id,), (str,))
 
 
@@ -74,40 +74,14 @@ def authenticate(source: Source, digest: str, at_us: int | None = None) -> Token
     """Return whose token has that digest. Raises AccessDeniedError if it does not, or no longer, open the service."""
     holder = token_of(source, digest)
     if holder is None:
-        raise AccessDeniedError(
-            Text(
-                "ratings.token_not_known_here_copy",
-                "this token is not known here; copy it whole, or {remedy}",
-                remedy=_NEW_ONE,
-            )
-        )
+        raise AccessDeniedError(Text("this token is not known here; copy it whole, or {remedy}", remedy=_NEW_ONE))
     token, owner = holder.token, holder.owner
     if token.revoked_at_us is not None:
-        raise AccessDeniedError(
-            Text(
-                "ratings.token_revoked",
-                "the token {name} was revoked; {remedy}",
-                name=repr(token.name),
-                remedy=_NEW_ONE,
-            )
-        )
+        raise AccessDeniedError(Text("the token {name} was revoked; {remedy}", name=repr(token.name), remedy=_NEW_ONE))
     if token.expires_at_us is not None and token.expires_at_us <= (now_us() if at_us is None else at_us):
-        raise AccessDeniedError(
-            Text(
-                "ratings.token_expired",
-                "the token {name} has expired; {remedy}",
-                name=repr(token.name),
-                remedy=_NEW_ONE,
-            )
-        )
+        raise AccessDeniedError(Text("the token {name} has expired; {remedy}", name=repr(token.name), remedy=_NEW_ONE))
     if owner is not None and owner.disabled_at_us is not None:
-        raise AccessDeniedError(
-            Text(
-                "ratings.owner_disabled_ask_organiser",
-                "owner {owner} is disabled; ask the organiser",
-                owner=repr(owner.name),
-            )
-        )
+        raise AccessDeniedError(Text("owner {owner} is disabled; ask the organiser", owner=repr(owner.name)))
     return holder
 
 

@@ -42,13 +42,7 @@ def admission_row(source: Source, admission_id: str) -> AdmissionRow:
     with read(source) as session:
         found = session.exec(_ROWS.where(AdmissionRecord.id == admission_id)).one_or_none()
     if found is None:
-        raise NotFoundError(
-            Text(
-                "ratings.no_admission_see_arena_bot",
-                "no admission {admission}; see: arena bot log",
-                admission=repr(admission_id),
-            )
-        )
+        raise NotFoundError(Text("no admission {admission}; see: arena bot log", admission=repr(admission_id)))
     return AdmissionRow(*found)
 
 

@@ -179,7 +179,6 @@ def _by_hash(session: Session, bot: BotRecord, part: str) -> VersionRecord:
         known = ", ".join(version.content_hash[:12] for version in reversed(newest))
         raise NotFoundError(
             Text(
-                "ratings.bot_no_version_newest",
                 "bot {bot} has no version {version}; its newest are: {known}",
                 bot=repr(bot.name),
                 version=repr(part),
@@ -190,7 +189,6 @@ def _by_hash(session: Session, bot: BotRecord, part: str) -> VersionRecord:
         known = listed([(version.content_hash[:12], f"version {version.number}") for version in found])
         raise AmbiguousError(
             Text(
-                "ratings.versions_give_more_digits",
                 "{count} versions of {bot} have {part}: {known}; give more digits",
                 count=len(found),
                 bot=repr(bot.name),

@@ -40,17 +40,10 @@ def export_tournament(
             row = tournament_row(session, tournament.id)
             return write_chain(file, _watched(records(session, tournament), row, on_progress))
     except FileExistsError:
-        raise ArchiveError(
-            Text("ratings.exists_name_new_file", "{file} exists; name a new file", file=target)
-        ) from None
+        raise ArchiveError(Text("{file} exists; name a new file", file=target)) from None
     except OSError as error:
         raise ArchiveError(
-            Text(
-                "ratings.cannot_written_name_another_file",
-                "{file} cannot be written: {why}; name another file",
-                file=target,
-                why=os_error_text(error),
-            )
+            Text("{file} cannot be written: {why}; name another file", file=target, why=os_error_text(error))
         ) from error
 
 
@@ -90,7 +83,6 @@ def records(session: Session, tournament: TournamentRecord) -> Iterator[tuple[st
     if row.status not in ("finished", "cancelled"):
         raise ArchiveError(
             Text(
-                "ratings.tournament_not_over_matches_played",
                 "tournament {tournament} is not over ({finished} of {total} matches played); `arena tournament "
                 "resume {name}` plays what is left, `cancel` gives it up",
                 tournament=repr(tournament.name),
@@ -102,7 +94,6 @@ def records(session: Session, tournament: TournamentRecord) -> Iterator[tuple[st
     if published_secret(session, tournament.id) is None:
         raise ArchiveError(
             Text(
-                "ratings.tournament_belongs_season_not_closed",
                 "tournament {name} belongs to a season that is not closed, and its secret is not public yet; "
                 "export it afterwards",
                 name=repr(tournament.name),

@@ -27,12 +27,7 @@ def remedy_for(text: str, remedy: str) -> str:
     """Return the remedy where nothing is found: after how long a part of an id must be, if `text` is a shorter one."""
     is_shorter = 0 < len(text) < _SHORTEST_PART and set(text.lower()) <= _DIGITS
     return (
-        Text(
-            "ratings.part_id_needs_least_characters",
-            "a part of an id needs at least {count} characters; {remedy}",
-            count=_SHORTEST_PART,
-            remedy=remedy,
-        )
+        Text("a part of an id needs at least {count} characters; {remedy}", count=_SHORTEST_PART, remedy=remedy)
         if is_shorter
         else remedy
     )
@@ -65,10 +60,10 @@ def only_one(
 def _no_such(noun: str, text: str, remedy: str) -> Text:
     match noun:
         case "match":
-            return Text("ratings.no_match_remedy", "no match {match}; {remedy}", match=text, remedy=remedy)
+            return Text("no match {match}; {remedy}", match=text, remedy=remedy)
         case "pool":
-            return Text("ratings.no_pool_remedy", "no pool {pool}; {remedy}", pool=text, remedy=remedy)
-    return Text("ratings.no_tournament_remedy", "no tournament {tournament}; {remedy}", tournament=text, remedy=remedy)
+            return Text("no pool {pool}; {remedy}", pool=text, remedy=remedy)
+    return Text("no tournament {tournament}; {remedy}", tournament=text, remedy=remedy)
 
 
 def _fits_several(noun: str, text: str, count: int, known: str, remedy: str) -> Text:
@@ -76,7 +71,6 @@ def _fits_several(noun: str, text: str, count: int, known: str, remedy: str) -> 
     match noun:
         case "match":
             return Text(
-                "ratings.fits_matches_give_more_digits",
                 "{text} fits {count} matches: {known}; give more digits of the id; {remedy}",
                 text=text,
                 count=count,
@@ -85,7 +79,6 @@ def _fits_several(noun: str, text: str, count: int, known: str, remedy: str) -> 
             )
         case "pool":
             return Text(
-                "ratings.fits_pools_give_more_digits",
                 "{text} fits {count} pools: {known}; give more digits of the id; {remedy}",
                 text=text,
                 count=count,
@@ -94,7 +87,6 @@ def _fits_several(noun: str, text: str, count: int, known: str, remedy: str) -> 
             )
         case "name":
             return Text(
-                "ratings.fits_tournaments_give_id",
                 "{text} fits {count} tournaments: {known}; give its id; {remedy}",
                 text=text,
                 count=count,
@@ -102,7 +94,6 @@ def _fits_several(noun: str, text: str, count: int, known: str, remedy: str) -> 
                 remedy=remedy,
             )
     return Text(
-        "ratings.fits_tournaments_give_more_digits",
         "{text} fits {count} tournaments: {known}; give more digits of the id; {remedy}",
         text=text,
         count=count,

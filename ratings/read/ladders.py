@@ -68,10 +68,7 @@ def running_ladder(source: Source, name: str) -> RunningLadder:
     if not found:
         raise LadderError(
             Text(
-                "ratings.no_season_ladder_open_open",
-                "no season of ladder {ladder} is open; open one: arena season open {name}",
-                ladder=repr(name),
-                name=name,
+                "no season of ladder {ladder} is open; open one: arena season open {name}", ladder=repr(name), name=name
             )
         )
     return found[0]

@@ -195,9 +195,7 @@ def table(source: Source, *, pool_id: str, limit: int | None = None, start: int 
     with read(source) as session:
         pool = session.get(PoolRecord, pool_id)
         if pool is None:
-            raise NotFoundError(
-                Text("ratings.no_pool_see_arena_leaderboard", "no pool {pool}; see: arena leaderboard", pool=pool_id)
-            )
+            raise NotFoundError(Text("no pool {pool}; see: arena leaderboard", pool=pool_id))
         return _lines(session, pool_value(pool), limit, start)
 
 

@@ -43,7 +43,7 @@ def load_results(source: Source, pool_id: str) -> Results:
         pool = tables.pool
         seats = session.connection().execute(select(pool.c.seats).where(pool.c.id == pool_id)).scalar_one_or_none()
         if seats is None:
-            raise NotFoundError(Text("ratings.no_pool", "no pool {pool}", pool=pool_id))
+            raise NotFoundError(Text("no pool {pool}", pool=pool_id))
         columns = _Columns(seats)
         query = select(_m.c.block_id, _m.c.rotation).join(_t, _t.c.id == _m.c.tournament_id)
         for seat in range(seats):

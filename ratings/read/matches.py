@@ -99,7 +99,7 @@ def find_match(source: Source, text: str) -> MatchRecord:
                 text,
                 "match",
                 near,
-                Text("ratings.see_arena_tournament_show_tournament", "see: arena tournament show TOURNAMENT --matches"),
+                Text("see: arena tournament show TOURNAMENT --matches"),
             ),
         )
 
@@ -121,11 +121,7 @@ def match_detail(source: Source, match_id: str) -> StoredMatch:
         found = session.exec(query).one_or_none()
         if found is None:
             raise NotFoundError(
-                Text(
-                    "ratings.no_match_see_arena_tournament",
-                    "no match {match}; see: arena tournament show TOURNAMENT --matches",
-                    match=match_id,
-                )
+                Text("no match {match}; see: arena tournament show TOURNAMENT --matches", match=match_id)
             )
         faults = session.exec(
             select(FaultRecord).where(FaultRecord.match_id == match_id).order_by(col(FaultRecord.number))
@@ -172,36 +168,19 @@ def _why_no_replay(match_id: str, match: MatchRecord | None) -> str:
     if match is not None and match.replay_removed_at_us is not None:
         day = f"{datetime.fromtimestamp(match.replay_removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
         return Text(
-            "ratings.replay_match_removed_retention_result",
             "the replay of match {match} was removed by retention on {day}; its result and digests are kept",
             match=match_id,
             day=day,
         )
     match None if match is None else match.state:
         case None:
-            return Text(
-                "ratings.no_match_only_finished_matches",
-                "no match {match}; only finished matches have a replay",
-                match=match_id,
-            )
+            return Text("no match {match}; only finished matches have a replay", match=match_id)
         case MatchState.PLANNED:
-            return Text(
-                "ratings.match_planned_only_finished_matches",
-                "match {match} is planned; only finished matches have a replay",
-                match=match_id,
-            )
+            return Text("match {match} is planned; only finished matches have a replay", match=match_id)
         case MatchState.LEASED:
-            return Text(
-                "ratings.match_leased_only_finished_matches",
-                "match {match} is leased; only finished matches have a replay",
-                match=match_id,
-            )
+            return Text("match {match} is leased; only finished matches have a replay", match=match_id)
         case MatchState.VOID:
-            return Text(
-                "ratings.match_void_only_finished_matches",
-                "match {match} is void; only finished matches have a replay",
-                match=match_id,
-            )
+            return Text("match {match} is void; only finished matches have a replay", match=match_id)
         case state:
             return f"match {match_id} is {state}; only finished matches have a replay"
 

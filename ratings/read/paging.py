@@ -78,11 +78,7 @@ def place_of(order: Order, cursor: str) -> int:
     place = _decode(order, cursor)[-1]
     if not isinstance(place, int) or place < 0:
         raise PageError(
-            Text(
-                "ratings.no_cursor_list_take_one",
-                "{cursor} is no cursor of this list; take the one that the page before gave",
-                cursor=repr(cursor[:60]),
-            )
+            Text("{cursor} is no cursor of this list; take the one that the page before gave", cursor=repr(cursor[:60]))
         )
     return place
 
@@ -95,13 +91,7 @@ def each(page: Page[T], make: Callable[[T], S]) -> Page[S]:
 def need_rows(limit: int | None) -> None:
     """Raise PageError for a page without rows."""
     if limit is not None and limit < 1:
-        raise PageError(
-            Text(
-                "ratings.page_rows_impossible_ask_1",
-                "a page of {rows} rows is impossible; ask for 1 or more",
-                rows=limit,
-            )
-        )
+        raise PageError(Text("a page of {rows} rows is impossible; ask for 1 or more", rows=limit))
 
 
 def _is_behind(order: Order, key: Sequence[str | int]) -> ColumnElement[bool]:
@@ -132,7 +122,6 @@ def _decode(order: Order, cursor: str) -> list[str | int]:
     except (ValueError, TypeError, RecursionError, binascii.Error) as error:
         raise PageError(
             Text(
-                "ratings.no_cursor_list_take_one_page",
                 "{cursor} is no cursor of this list; take the one that the page before gave, or none to begin anew",
                 cursor=repr(cursor[:60]),
             )

@@ -31,7 +31,7 @@ def find_pool(source: Source, text: str) -> PoolRecord:
             wanted if near else text,
             "pool",
             [(id_, None) for id_ in near],
-            Text("ratings.see_arena_leaderboard", "see: arena leaderboard"),
+            Text("see: arena leaderboard"),
         )
         return session.get_one(PoolRecord, found)
 

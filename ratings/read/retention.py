@@ -96,7 +96,7 @@ def _planned_files(source: Source, days: int, at_us: int) -> Planned | None:
     if not days:
         return None
     before_us = at_us - days * DAY_US
-    why = Text("ratings.withdrawn_refused_over_days_ago", "withdrawn or refused over {days} days ago", days=days)
+    why = Text("withdrawn or refused over {days} days ago", days=days)
     return Planned(
         RemovalKind.ARCHIVES, before_us, why, len(removable_versions(source, before_us)), 0, is_by_size=False
     )
@@ -108,7 +108,7 @@ def _planned_of_matches(source: Source, kind: RemovalKind, days: int, most_bytes
         [
             _Cut(
                 at_us - days * DAY_US,
-                Text("ratings.over_days_old", "over {days} days old", days=days),
+                Text("over {days} days old", days=days),
                 is_by_size=False,
             )
         ]
@@ -116,9 +116,7 @@ def _planned_of_matches(source: Source, kind: RemovalKind, days: int, most_bytes
         else []
     )
     if most_bytes and (over_us := _end_of_what_is_too_much(source, table, most_bytes)) is not None:
-        why = Text(
-            "ratings.oldest_more_than_mb", "the oldest of more than {megabytes} MB", megabytes=f"{most_bytes / 1e6:g}"
-        )
+        why = Text("the oldest of more than {megabytes} MB", megabytes=f"{most_bytes / 1e6:g}")
         cuts.append(_Cut(over_us, why, is_by_size=True))
     if not cuts:
         return None

@@ -173,7 +173,7 @@ def find_tournament(source: Source, text: str) -> TournamentRecord:
             if may_be_part_of_id(text)
             else []
         )
-        remedy = Text("ratings.see_arena_tournament_list", "see: arena tournament list")
+        remedy = Text("see: arena tournament list")
         return session.get_one(TournamentRecord, only_one(text, "tournament", found, remedy))
 
 

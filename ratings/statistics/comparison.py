@@ -107,7 +107,6 @@ class CompareSettings:
         if not -0.5 < self.lower < self.upper < 0.5:
             raise ResultsError(
                 Text(
-                    "ratings.no_two_gains_between_0",
                     "{name} and {other} are no two gains between -0.5 and 0.5, the smaller one first",
                     name=self.lower,
                     other=self.upper,
@@ -115,21 +114,10 @@ class CompareSettings:
             )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ResultsError(
-                Text(
-                    "ratings.error_rates_not_between_0",
-                    "error rates {alpha} and {beta} are not between 0 and 0.5",
-                    alpha=self.alpha,
-                    beta=self.beta,
-                )
+                Text("error rates {alpha} and {beta} are not between 0 and 0.5", alpha=self.alpha, beta=self.beta)
             )
         if self.max_steps < 1:
-            raise ResultsError(
-                Text(
-                    "ratings.steps_most_no_test_use",
-                    "{most} steps at most are no test; use 1 or more",
-                    most=self.max_steps,
-                )
-            )
+            raise ResultsError(Text("{most} steps at most are no test; use 1 or more", most=self.max_steps))
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,6 @@ def look_at(results: Results) -> FairPlayFit:
     if len(counts.versions) > MAX_VERSIONS:
         raise ResultsError(
             Text(
-                "ratings.versions_too_many_look_pairs",
                 "{count} versions are too many for a look at pairs; at most {most}",
                 count=len(counts.versions),
                 most=MAX_VERSIONS,

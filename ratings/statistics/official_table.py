@@ -83,18 +83,11 @@ def official_table(
     Raises ResultsError for a confidence outside (0, 1), too many versions, or anchors that are not finite numbers.
     """
     if not 0 < confidence < 1:
-        raise ResultsError(
-            Text(
-                "ratings.confidence_not_between_0_1",
-                "confidence {value} is not between 0 and 1; 0.95 is usual",
-                value=confidence,
-            )
-        )
+        raise ResultsError(Text("confidence {value} is not between 0 and 1; 0.95 is usual", value=confidence))
     counts = count(results)
     if len(counts.versions) > MAX_VERSIONS:
         raise ResultsError(
             Text(
-                "ratings.versions_too_many_one_fit",
                 "{count} versions are too many for one fit; at most {most}",
                 count=len(counts.versions),
                 most=MAX_VERSIONS,

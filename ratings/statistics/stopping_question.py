@@ -38,32 +38,15 @@ def parse_question(text: str) -> StoppingQuestion:
     """
     found = _FORM.fullmatch(" ".join(text.split()).lower())
     if found is None:
-        raise ResultsError(
-            Text(
-                "ratings.no_question_write_example_top",
-                "{text} is no question; write for example: top 3 known at 95%",
-                text=repr(text),
-            )
-        )
+        raise ResultsError(Text("{text} is no question; write for example: top 3 known at 95%", text=repr(text)))
     within = None if found[4] is None else float(found[4])
     if within is not None and within > MOST_WITHIN:
         raise ResultsError(
-            Text(
-                "ratings.zone_must_least_0_most",
-                "{text}: the zone must be at least 0 and at most {most} Elo",
-                text=repr(text),
-                most=f"{MOST_WITHIN:g}",
-            )
+            Text("{text}: the zone must be at least 0 and at most {most} Elo", text=repr(text), most=f"{MOST_WITHIN:g}")
         )
     confidence = float(found[3]) / 100
     if not 0.5 <= confidence < 1:
-        raise ResultsError(
-            Text(
-                "ratings.confidence_must_least_50_less",
-                "{text}: the confidence must be at least 50% and less than 100%",
-                text=repr(text),
-            )
-        )
+        raise ResultsError(Text("{text}: the confidence must be at least 50% and less than 100%", text=repr(text)))
     return StoppingQuestion(int(found[1] or 1), confidence, within)
 
 
@@ -75,21 +58,12 @@ def question_in_words(text: str) -> str:
     places, _, confidence, zone = found.groups()
     if zone is None:
         if places is None:
-            return Text("ratings.winner_known", "winner known at {confidence}%", confidence=confidence)
-        return Text("ratings.top_known", "top {places} known at {confidence}%", places=places, confidence=confidence)
+            return Text("winner known at {confidence}%", confidence=confidence)
+        return Text("top {places} known at {confidence}%", places=places, confidence=confidence)
     if places is None:
-        return Text(
-            "ratings.winner_known_within_elo",
-            "winner known at {confidence}% within {zone} Elo",
-            confidence=confidence,
-            zone=zone,
-        )
+        return Text("winner known at {confidence}% within {zone} Elo", confidence=confidence, zone=zone)
     return Text(
-        "ratings.top_known_within_elo",
-        "top {places} known at {confidence}% within {zone} Elo",
-        places=places,
-        confidence=confidence,
-        zone=zone,
+        "top {places} known at {confidence}% within {zone} Elo", places=places, confidence=confidence, zone=zone
     )
 
 
@@ -98,7 +72,6 @@ def check_question(question: StoppingQuestion, entrants: int) -> None:
     if question.places >= entrants:
         raise ResultsError(
             Text(
-                "ratings.top_entrants_known_before_first",
                 "top {places} of {count} entrants is known before the first match; ask for fewer, or name more",
                 places=question.places,
                 count=entrants,

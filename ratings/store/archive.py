@@ -140,7 +140,6 @@ def _check_end(file: IO[str], name: str, count: int, told: Any) -> None:
 def _refuse(name: str, why: str) -> NoReturn:
     raise ArchiveError(
         Text(
-            "ratings.no_tournament_exported_nothing_imported",
             "{file} is no tournament as it was exported: {why}; nothing was imported; export it again",
             file=name,
             why=why,

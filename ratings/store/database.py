@@ -141,22 +141,12 @@ def open_for_reading(url_or_path: str | Path) -> Database:
     When another one lies at its path later, that is read.
     """
     if not is_there(url_or_path):
-        raise DatabaseAccessError(
-            Text(
-                "ratings.no_database_name_one",
-                "there is no database at {path}; name one that is there",
-                path=url_or_path,
-            )
-        )
+        raise DatabaseAccessError(Text("there is no database at {path}; name one that is there", path=url_or_path))
     database = Database(_make_engine(url_or_path, only_reads=True))
     if (path := database.path) is not None and path.is_file():
         if not path.stat().st_size:
             raise DatabaseAccessError(
-                Text(
-                    "ratings.empty_file_name_database_something",
-                    "{path} is an empty file; name a database that something was played in",
-                    path=path,
-                )
+                Text("{path} is an empty file; name a database that something was played in", path=path)
             )
         follow_file(database.engine, path, schema.HEAD)
         look_where_nothing_can_be_written(database.engine, path)
@@ -170,12 +160,7 @@ def _open(engine: sqlalchemy.Engine, *, makes: bool = True, copies: bool = False
     except sqlalchemy.exc.OperationalError as error:
         engine.dispose()
         raise DatabaseAccessError(
-            Text(
-                "ratings.cannot_opened",
-                "{path} cannot be opened: {why}",
-                path=repr(engine.url),
-                why=str(error.orig).splitlines()[0],
-            )
+            Text("{path} cannot be opened: {why}", path=repr(engine.url), why=str(error.orig).splitlines()[0])
         ) from error
     except BaseException:
         engine.dispose()
@@ -257,11 +242,7 @@ def database_url(url_or_path: str | Path) -> URL:
     """Return the URL of a database given as URL or as the path of an SQLite file. Raises DatabaseAccessError."""
     if isinstance(url_or_path, Path) or "://" not in url_or_path:
         if not str(url_or_path):
-            raise DatabaseAccessError(
-                Text(
-                    "ratings.database_no_name_give_path", "the database has no name; give a path, for example arena.db"
-                )
-            )
+            raise DatabaseAccessError(Text("the database has no name; give a path, for example arena.db"))
         return URL.create("sqlite", database=str(url_or_path))
     try:
         url = make_url(url_or_path)
@@ -271,7 +252,6 @@ def database_url(url_or_path: str | Path) -> URL:
         if url.get_backend_name() not in _BACKENDS:
             raise DatabaseAccessError(
                 Text(
-                    "ratings.arena_kept_sqlite_postgresql_not",
                     "an arena is kept in SQLite or PostgreSQL, not in {kind}; write a path, or postgresql://HOST/NAME",
                     kind=url.get_backend_name(),
                 )
@@ -279,20 +259,11 @@ def database_url(url_or_path: str | Path) -> URL:
         url.get_dialect()
     except (sqlalchemy.exc.ArgumentError, ValueError) as error:
         raise DatabaseAccessError(
-            Text(
-                "ratings.no_database_url_write_postgresql",
-                "{url} is no database URL; write postgresql://HOST/NAME, or the path of a file",
-                url=repr(url_or_path),
-            )
+            Text("{url} is no database URL; write postgresql://HOST/NAME, or the path of a file", url=repr(url_or_path))
         ) from error
     except ModuleNotFoundError as error:
         raise DatabaseAccessError(
-            Text(
-                "ratings.needs_python_package_install",
-                "{what} needs the Python package {name}; install it",
-                what=repr(url_or_path),
-                name=error.name,
-            )
+            Text("{what} needs the Python package {name}; install it", what=repr(url_or_path), name=error.name)
         ) from error
     return url
 
@@ -306,23 +277,13 @@ def follow_file(engine: Engine, path: Path, revision: str) -> None:
 
     def need_file(*_: Any) -> None:
         if identity_of(path) is None:
-            raise DatabaseAccessError(
-                Text(
-                    "ratings.not_any_more_put_database",
-                    "{path} is not there any more; put a database there, and go on",
-                    path=path,
-                )
-            )
+            raise DatabaseAccessError(Text("{path} is not there any more; put a database there, and go on", path=path))
 
     def note_file(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:
         entry.info[_FILE] = identity_of(path)
         if entry.info[_FILE] != first and _revision(connection) != revision:
             raise DatabaseAccessError(
-                Text(
-                    "ratings.replaced_something_cannot_read_start",
-                    "{path} was replaced by something that cannot be read; start this again",
-                    path=path,
-                )
+                Text("{path} was replaced by something that cannot be read; start this again", path=path)
             )
 
     def compare_file(_: sqlite3.Connection, entry: ConnectionPoolEntry, _proxy: Any) -> None:
@@ -360,15 +321,10 @@ class KeptFile:
             return
         if now is None:
             raise DatabaseGoneError(
-                Text(
-                    "ratings.taken_away_while_use_nothing",
-                    "{path} was taken away while it was in use; nothing is recorded there any more",
-                    path=self._path,
-                )
+                Text("{path} was taken away while it was in use; nothing is recorded there any more", path=self._path)
             )
         raise DatabaseGoneError(
             Text(
-                "ratings.replaced_another_file_while_use",
                 "{path} was replaced by another file while it was in use; nothing is recorded there any more",
                 path=self._path,
             )

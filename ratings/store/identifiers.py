@@ -81,7 +81,6 @@ def check_name(kind: str, text: str) -> str:
     if _NAME.fullmatch(text) is None:
         raise AccountError(
             Text(
-                "ratings.no_name_use_1_40",
                 "{name} is no name for {what}; use 1 to 40 of a-z, 0-9, - and _, the first a letter or digit",
                 name=repr(text),
                 what=kind,
@@ -94,13 +93,9 @@ def check_bot_name(text: str) -> str:
     """Return the name if a bot can have it, without that of its owner. Raises AccountError."""
     if text == EVERY_BOT:
         raise AccountError(
-            Text(
-                "ratings.stands_every_bot_where_tournament",
-                "{name} stands for every bot where a tournament is run; choose another name",
-                name=repr(text),
-            )
+            Text("{name} stands for every bot where a tournament is run; choose another name", name=repr(text))
         )
-    return check_name(Text("ratings.a_bot", "a bot"), text)
+    return check_name(Text("a bot"), text)
 
 
 def check_version_name(text: str) -> str:
@@ -108,7 +103,6 @@ def check_version_name(text: str) -> str:
     if _VERSION.fullmatch(text) is None:
         raise AccountError(
             Text(
-                "ratings.no_name_version_use_1",
                 "{name} is no name for a version; use 1 to 64 of a-z, A-Z, 0-9, ., -, + and _, the first a "
                 "letter or digit, such as 1.4",
                 name=repr(text),
@@ -122,12 +116,11 @@ def check_owner_name(text: str) -> str:
     if text in _RESERVED:
         raise AccountError(
             Text(
-                "ratings.what_arena_calls_itself_operator",
                 "{name} is what the arena calls itself, its operator or its visitors; choose another name",
                 name=repr(text),
             )
         )
-    return check_name(Text("ratings.an_owner", "an owner"), text)
+    return check_name(Text("an owner"), text)
 
 
 def check_label(kind: str, text: str) -> str:
@@ -135,7 +128,6 @@ def check_label(kind: str, text: str) -> str:
     if not text.strip() or not text.isprintable() or len(text) > _MOST_LABEL:
         raise AccountError(
             Text(
-                "ratings.no_name_use_1_printable",
                 "{name} is no name for {what}; use 1 to {most} printable characters",
                 name=repr(text),
                 what=kind,

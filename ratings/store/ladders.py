@@ -35,9 +35,7 @@ def get_ladder(session: Session, name: str) -> LadderRecord:
     query = select(LadderRecord).where(LadderRecord.name == name).order_by(col(LadderRecord.closed_at_us).is_not(None))
     found = session.exec(query.order_by(col(LadderRecord.id).desc()).limit(1)).first()
     if found is None:
-        raise NotFoundError(
-            Text("ratings.no_ladder_see_arena_ladder", "no ladder {name}; see: arena ladder list", name=repr(name))
-        )
+        raise NotFoundError(Text("no ladder {name}; see: arena ladder list", name=repr(name)))
     return found
 
 

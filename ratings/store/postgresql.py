@@ -90,7 +90,6 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
     except ModuleNotFoundError as error:
         raise DatabaseAccessError(
             Text(
-                "ratings.needs_python_package_install_kingmaker",
                 "{driver} needs the Python package {package}; install kingmaker-arena[postgres]",
                 driver=url.drivername,
                 package=error.name,
@@ -133,12 +132,7 @@ def _number(url: URL, option: str) -> int | None:
     said = str(url.query[option])
     if not (said.isascii() and said.isdigit() and len(said) < 10):
         raise DatabaseAccessError(
-            Text(
-                "ratings.database_url_not_number",
-                "{name}={value} in the database URL is not a number",
-                name=option,
-                value=repr(said),
-            )
+            Text("{name}={value} in the database URL is not a number", name=option, value=repr(said))
         )
     return int(said)
 
@@ -195,22 +189,15 @@ def backup(engine: Engine, target: Path) -> None:
     failed.
     """
     if target.exists():
-        raise BackupError(
-            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
-        )
+        raise BackupError(Text("{file} exists already; name a new file", file=target))
     if not target.parent.is_dir():
-        raise BackupError(
-            Text(
-                "service.no_directory_create_first", "there is no directory {path}; create it first", path=target.parent
-            )
-        )
+        raise BackupError(Text("there is no directory {path}; create it first", path=target.parent))
     tool = shutil.which(_TOOL)
     if tool is None:
         raise BackupError(
             Text(
-                "ratings.database_server_copied_pg_dump",
                 "a database on a server is copied by pg_dump, which is not installed here; install Debian's "
-                "postgresql-client, or run it where the server is",
+                "postgresql-client, or run it where the server is"
             )
         )
     # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
@@ -221,9 +208,7 @@ def backup(engine: Engine, target: Path) -> None:
         try:
             os.link(whole, target)
         except FileExistsError as error:
-            raise BackupError(
-                Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
-            ) from error
+            raise BackupError(Text("{file} exists already; name a new file", file=target)) from error
 
 
 def problems(connection: Connection) -> Iterator[str]:
@@ -247,8 +232,6 @@ def _dump(tool: str, url: URL, whole: Path) -> None:
     if done.returncode != 0:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         why = lines[-1] if lines else done.returncode
-        raise BackupError(
-            Text("ratings.pg_dump_failed_nothing_kept", "pg_dump failed ({why}); nothing was kept", why=why)
-        )
+        raise BackupError(Text("pg_dump failed ({why}); nothing was kept", why=why))
     with whole.open("rb") as written:
         os.fsync(written.fileno())

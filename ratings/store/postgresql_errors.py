@@ -60,17 +60,11 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
     state, (name, host), why = getattr(error, "sqlstate", None), place_of(url), _said(error)
     if state in _BUSY:
         return DatabaseBusyError(
-            Text(
-                "ratings.database_being_written_another_process",
-                "database {name} on {host} is being written by another process; try again later",
-                name=name,
-                host=host,
-            )
+            Text("database {name} on {host} is being written by another process; try again later", name=name, host=host)
         )
     if state in _FULL:
         return DatabaseFullError(
             Text(
-                "ratings.no_room_left_database_free",
                 "no room left for database {name} on {host}; free some space and go on, nothing was half-written",
                 name=name,
                 host=host,
@@ -79,7 +73,6 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
     if any(crowded in str(error).lower() for crowded in _CROWDED):
         return DatabaseLostError(
             Text(
-                "ratings.database_no_connection_left_end",
                 "database {name} on {host} has no connection left ({why}); end others, or have it allow more",
                 name=name,
                 host=host,
@@ -89,7 +82,6 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
     if _TIMED_OUT in str(error):
         return DatabaseAccessError(
             Text(
-                "ratings.database_ends_what_takes_long",
                 "database {name} on {host} ends what takes long ({why}); lift its statement_timeout for this user",
                 name=name,
                 host=host,
@@ -101,7 +93,6 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
     if state in _READ_ONLY:
         return DatabaseAccessError(
             Text(
-                "ratings.database_cannot_written_grant_name",
                 "database {name} on {host} cannot be written ({why}); grant that, or name another user",
                 name=name,
                 host=host,
@@ -135,7 +126,6 @@ def _not_connected(error: BaseException, url: URL) -> RatingsError | None:
     if any(refused in words for refused in _REFUSED):
         return DatabaseAccessError(
             Text(
-                "ratings.database_does_not_let_user",
                 "database {name} on {host} does not let this user in ({why}); give name and password in the URL, "
                 "or the password in ~/.pgpass",
                 name=name,
@@ -146,7 +136,6 @@ def _not_connected(error: BaseException, url: URL) -> RatingsError | None:
     if any(missing in words for missing in _MISSING):
         return DatabaseAccessError(
             Text(
-                "ratings.database_cannot_opened_make_createdb",
                 "database {name} on {host} cannot be opened ({why}); make it with createdb, or name another",
                 name=name,
                 host=host,
@@ -156,13 +145,7 @@ def _not_connected(error: BaseException, url: URL) -> RatingsError | None:
     if not is_about_url and (_is_passing(error) or kind == "ConnectionTimeout"):
         return _lost(url)
     return DatabaseAccessError(
-        Text(
-            "ratings.database_cannot_opened_check_url",
-            "database {name} on {host} cannot be opened ({why}); check the URL",
-            name=name,
-            host=host,
-            why=why,
-        )
+        Text("database {name} on {host} cannot be opened ({why}); check the URL", name=name, host=host, why=why)
     )
 
 
@@ -170,7 +153,6 @@ def _lost(url: URL) -> DatabaseLostError:
     name, host = place_of(url)
     return DatabaseLostError(
         Text(
-            "ratings.database_does_not_answer_see",
             "database {name} on {host} does not answer; see that its server runs, nothing was half-written",
             name=name,
             host=host,

@@ -42,13 +42,7 @@ def revision(engine: Engine) -> str | None:
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
             if len(found) == 1:
                 return str(found[0])
-    raise NotADatabaseError(
-        Text(
-            "ratings.database_another_program_name_another",
-            "{path} is a database of another program; name another",
-            path=name_of(engine),
-        )
-    )
+    raise NotADatabaseError(Text("{path} is a database of another program; name another", path=name_of(engine)))
 
 
 def ensure(engine: Engine, *, makes: bool = True, copies: bool = False) -> None:
@@ -63,18 +57,13 @@ def ensure(engine: Engine, *, makes: bool = True, copies: bool = False) -> None:
     _need_whole(engine, found, copies=copies)
     if found is None and not makes:
         raise EmptyDatabaseError(
-            Text(
-                "ratings.empty_name_database_something_played",
-                "{path} is empty; name a database that something was played in",
-                path=name_of(engine),
-            )
+            Text("{path} is empty; name a database that something was played in", path=name_of(engine))
         )
     if found is None:
         upgrade(engine)
     elif found in REVISIONS[:-1]:
         raise SchemaVersionError(
             Text(
-                "ratings.schema_arena_needs_run_arena",
                 "{path} has schema {found}, this arena needs {needed}; run: arena db upgrade --db {where}",
                 path=name_of(engine),
                 found=found,
@@ -92,14 +81,11 @@ def _need_whole(engine: Engine, found: str | None, *, copies: bool = False) -> N
     if copies:
         raise UnfinishedCopyError(
             Text(
-                "ratings.copy_another_version_arena_began",
-                "{name} is a copy that another version of the arena began; name an empty database",
-                name=name_of(engine),
+                "{name} is a copy that another version of the arena began; name an empty database", name=name_of(engine)
             )
         )
     raise UnfinishedCopyError(
         Text(
-            "ratings.copy_not_finished_run_same",
             "{name} is a copy that is not finished; run the same `arena db copy` again, which goes on",
             name=name_of(engine),
         )

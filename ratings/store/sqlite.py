@@ -130,12 +130,7 @@ def _url_pragmas(url: URL) -> dict[str, int]:
         text = str(url.query[name])
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise DatabaseAccessError(
-                Text(
-                    "ratings.database_url_not_number",
-                    "{name}={value} in the database URL is not a number",
-                    name=name,
-                    value=repr(text),
-                )
+                Text("{name}={value} in the database URL is not a number", name=name, value=repr(text))
             )
         found[name] = int(text)
     return found
@@ -148,20 +143,11 @@ def _check_place(url: URL) -> None:
     path = Path(str(url.database))
     if path.is_dir():
         raise DatabaseAccessError(
-            Text(
-                "ratings.directory_name_file_example",
-                "{path} is a directory; name a file, for example {example}",
-                path=path,
-                example=path / "arena.db",
-            )
+            Text("{path} is a directory; name a file, for example {example}", path=path, example=path / "arena.db")
         )
     if not path.parent.is_dir():
         raise DatabaseAccessError(
-            Text(
-                "ratings.no_directory_create_name_another",
-                "there is no directory {path}; create it, or name another database",
-                path=path.parent,
-            )
+            Text("there is no directory {path}; create it, or name another database", path=path.parent)
         )
 
 
@@ -217,57 +203,28 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
             return _no_room(place)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return DatabaseBusyError(
-                Text(
-                    "ratings.being_written_another_process_try",
-                    "{path} is being written by another process; try again when it has finished",
-                    path=place,
-                )
+                Text("{path} is being written by another process; try again when it has finished", path=place)
             )
         case sqlite3.SQLITE_NOTADB:
-            return NotADatabaseError(
-                Text(
-                    "ratings.not_database_name_another_file", "{path} is not a database; name another file", path=place
-                )
-            )
+            return NotADatabaseError(Text("{path} is not a database; name another file", path=place))
         case sqlite3.SQLITE_CORRUPT:
-            return NotADatabaseError(
-                Text(
-                    "ratings.damaged_restore_backup",
-                    "{path} is damaged ({why}); restore a backup",
-                    path=place,
-                    why=error,
-                )
-            )
+            return NotADatabaseError(Text("{path} is damaged ({why}); restore a backup", path=place, why=error))
         case sqlite3.SQLITE_READONLY:
             return DatabaseAccessError(
-                Text(
-                    "ratings.cannot_written_check_permissions_file",
-                    "{path} cannot be written; check the permissions of file and directory",
-                    path=place,
-                )
+                Text("{path} cannot be written; check the permissions of file and directory", path=place)
             )
         case sqlite3.SQLITE_CANTOPEN:
             return DatabaseAccessError(
-                Text(
-                    "ratings.cannot_opened_check_permissions_file",
-                    "{path} cannot be opened; check the permissions of file and directory",
-                    path=place,
-                )
+                Text("{path} cannot be opened; check the permissions of file and directory", path=place)
             )
         case sqlite3.SQLITE_IOERR:
-            return DatabaseAccessError(
-                Text("ratings.disk_under_failed", "the disk under {path} failed ({why})", path=place, why=error)
-            )
+            return DatabaseAccessError(Text("the disk under {path} failed ({why})", path=place, why=error))
     return None
 
 
 def _no_room(place: str) -> DatabaseFullError:
     return DatabaseFullError(
-        Text(
-            "ratings.no_room_left_free_some",
-            "no room left for {path}; free some space and go on, nothing was half-written",
-            path=place,
-        )
+        Text("no room left for {path}; free some space and go on, nothing was half-written", path=place)
     )
 
 
@@ -277,15 +234,9 @@ def backup(engine: Engine, target: Path) -> None:
     Raises BackupError if the file exists already or its directory does not.
     """
     if target.exists():
-        raise BackupError(
-            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
-        )
+        raise BackupError(Text("{file} exists already; name a new file", file=target))
     if not target.parent.is_dir():
-        raise BackupError(
-            Text(
-                "service.no_directory_create_first", "there is no directory {path}; create it first", path=target.parent
-            )
-        )
+        raise BackupError(Text("there is no directory {path}; create it first", path=target.parent))
     # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
         whole = Path(directory) / "copy.db"
@@ -293,9 +244,7 @@ def backup(engine: Engine, target: Path) -> None:
         try:
             os.link(whole, target)
         except FileExistsError as error:
-            raise BackupError(
-                Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
-            ) from error
+            raise BackupError(Text("{file} exists already; name a new file", file=target)) from error
 
 
 def _copy(engine: Engine, whole: Path) -> None:
@@ -324,11 +273,7 @@ def problems(connection: Connection) -> Iterator[str]:
         return
     for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(20):
         yield Text(
-            "ratings.row_refers_row_not",
-            "row {row} of {table} refers to a row of {other} that is not there",
-            row=row,
-            table=table,
-            other=parent,
+            "row {row} of {table} refers to a row of {other} that is not there", row=row, table=table, other=parent
         )
 
 

@@ -8,13 +8,12 @@ import string
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from arena.cli import help_texts as helping
 from arena.cli.app import make_parser
-from arena.i18n.catalogue import LANGUAGES, best_language, language_of_process, read_texts, words
+from arena.i18n.catalogue import LANGUAGES, best_language, language_of_process, read_messages, read_texts, words
 from ratings.values.owners import LIMITS
 from tests.support.sources import ROOT
 
@@ -88,15 +87,9 @@ def test_no_text_stands_twice_under_one_id() -> None:
     assert doubled == []
 
 
-def texts_of_pages_and_commands(language: str) -> dict[str, Any]:
-    """The texts of a language in areas that have an English file; the English of others stands where they are said."""
-    areas = {text_id.partition(".")[0] for text_id in read_texts("en")}
-    return {text_id: text for text_id, text in read_texts(language).items() if text_id.partition(".")[0] in areas}
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_every_text_with_the_same_places(language: str) -> None:
-    english, texts = read_texts("en"), texts_of_pages_and_commands(language)
+    english, texts = read_texts("en"), read_texts(language)
     assert texts.keys() == english.keys()
     for name, text in texts.items():
         assert isinstance(text, str) is isinstance(english[name], str), name
@@ -172,7 +165,8 @@ def test_a_browser_gets_the_language_that_it_likes_best(accepted: str, language:
 
 @pytest.mark.parametrize("language", _FORMS_OF_ADDRESS)
 def test_a_language_addresses_its_reader_in_one_way(language: str) -> None:
-    texts = [text if isinstance(text, str) else " ".join(text.values()) for text in read_texts(language).values()]
+    found = [*read_texts(language).values(), *read_messages(language).values()]
+    texts = [text if isinstance(text, str) else " ".join(text.values()) for text in found]
     assert [text for text in texts if _FORMS_OF_ADDRESS[language].search(text)] == []
 
 

@@ -15,7 +15,7 @@ from arena.cli.app import run
 from arena.conform.rules import RULES as RULES_OF_PROTOCOL
 from arena.hosting.sandbox.limits import REDUCED, STANDARD, STRICT
 from arena.hosting.sandbox.trial import judge
-from arena.i18n.catalogue import LANGUAGES, translate, validation_text, words
+from arena.i18n.catalogue import LANGUAGES, read_messages, translate, validation_text, words
 from arena.match.decisions import DecidedBy
 from arena.match.result import FaultCause, HostCause, LeakVerdict
 from arena.trial import blunders
@@ -28,7 +28,7 @@ from tests.support.own_games import OURS
 
 SENTENCE_PLACES = frozenset({"why", "remedy", "what", "how"})
 """The places in which a sentence holds another one."""
-HAPPENED = Text("service.starts_joins_time", "It starts, and joins in time.")
+HAPPENED = Text("It starts, and joins in time.")
 TRANSLATED = frozenset(LANGUAGES) - {"en"}
 
 
@@ -114,7 +114,7 @@ def untold(text: str) -> list[str]:
     """What of a sentence stays English: what is no text of the catalogue, also in a place of a sentence."""
     if not isinstance(text, Text):
         return [text]
-    left = [english(text)] if any(not words(language).knows(text.id) for language in TRANSLATED) else []
+    left = [english(text)] if any(text.template not in read_messages(language) for language in TRANSLATED) else []
     places = sorted(SENTENCE_PLACES & text.parts.keys())
     return left + [one for name in places if isinstance(part := text.parts[name], str) for one in untold(part)]
 

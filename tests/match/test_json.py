@@ -124,8 +124,8 @@ def test_a_fault_of_the_host_crosses_a_process_unchanged(kind: type[MatchLostErr
 
 
 def test_sentences_of_a_report_and_of_a_fault_of_the_host_keep_which_text_they_are() -> None:
-    why = Text("referee.it_left", "It left.")
-    text = Text("worker.process_ended_too", "{what} Its process ended, too ({how}).", what=why, how="SIGKILL")
+    why = Text("It left.")
+    text = Text("{what} Its process ended, too ({how}).", what=why, how="SIGKILL")
     report = MatchReport(
         match_id="m",
         attempt=1,

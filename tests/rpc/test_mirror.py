@@ -215,7 +215,7 @@ def declare_told(**more: str) -> Descriptor:
 
 def test_words_cross_with_the_text_that_they_are() -> None:
     message = declare_told()
-    text = Text("a.late", "late by {why}", why=Text("a.load", "load {load}", load=7))
+    text = Text("late by {why}", why=Text("load {load}", load=7))
     told = Told(text, None, ("plain", text))
     crossed = decode(Told, encode(Told, told, message))
     assert crossed == told

@@ -64,14 +64,13 @@ class Said:
     """One place in the sources that makes a text."""
 
     where: str
-    id: str
     template: str
     parts: Sequence[str]
 
 
 @cache
 def said_texts() -> Sequence[Said]:
-    """Return every text that the sources say; ids and templates stand there as literals."""
+    """Return every text that the sources say; their templates are literals."""
     return [
         _said(path, node)
         for path in sources_below(*TOPS)
@@ -82,8 +81,8 @@ def said_texts() -> Sequence[Said]:
 
 
 def _said(path: Path, call: ast.Call) -> Said:
-    text_id, template = map(str, (ast.literal_eval(argument) for argument in call.args))
-    return Said(f"{path}:{call.lineno}", text_id, template, [str(word.arg) for word in call.keywords])
+    (template,) = map(str, map(ast.literal_eval, call.args))
+    return Said(f"{path}:{call.lineno}", template, [str(word.arg) for word in call.keywords])
 
 
 def places_of(template: str) -> set[str]:

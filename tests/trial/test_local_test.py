@@ -99,7 +99,7 @@ async def test_what_was_found_on_several_setups_is_told_in_german_to_its_last_pa
 
 
 def test_how_a_process_ended_keeps_its_text_on_its_way_here() -> None:
-    ended = Text("executor.exit_status", "exit status {status}", status=1)
+    ended = Text("exit status {status}", status=1)
     crossed = SeatProcess.from_json(json.loads(json.dumps(SeatProcess(0, False, 1, True, 0, ended).to_json())))
     assert translate(crossed.failed_at_end, "de") == "Exit-Status 1"
 

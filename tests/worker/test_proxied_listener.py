@@ -84,5 +84,8 @@ async def test_why_a_bot_was_disconnected_by_its_bot_proxy_keeps_which_text_it_i
         with pytest.raises(JoinError) as refused:
             await listener.admission.stream
         await listener.close()
-    assert parts_of(str(refused.value)) == {"id": "referee.made_more_than_calls_arena", "parts": {"most": MOST_CALLS}}
+    assert parts_of(str(refused.value)) == {
+        "template": "It made more than {most} calls to the arena; a bot needs one for its whole life.",
+        "parts": {"most": MOST_CALLS},
+    }
     assert lost == []

@@ -47,9 +47,8 @@ def challenge(
     if service_name(db) is None:
         raise MisuseError(
             Text(
-                "command.challenge_played_service_name_one",
                 "a challenge is played by a service; name one with --server, or play here: arena tournament run "
-                "gauntlet",
+                "gauntlet"
             )
         )
     request = ChallengeRequest(

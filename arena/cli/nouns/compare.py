@@ -100,7 +100,6 @@ def compare(
         if versions.find_version(new).version_id == versions.find_version(old).version_id:
             raise MisuseError(
                 Text(
-                    "command.same_version_name_two_example",
                     "{new} and {old} are the same version; name two, for example {name}@HASH for an earlier one, "
                     "`arena bot list` shows them",
                     new=new,
@@ -153,29 +152,18 @@ def _read_bounds(
     """Return the two gains, shares of the score beyond one half. Raises MisuseError if two ways are mixed."""
     ways = [preset is not None, elo0 is not None or elo1 is not None, gain is not None]
     if sum(ways) > 1:
-        raise MisuseError(
-            Text(
-                "command.preset_elo0_elo1_gain_three",
-                "--preset, --elo0 with --elo1, and --gain are three ways to ask; use one of them",
-            )
-        )
+        raise MisuseError(Text("--preset, --elo0 with --elo1, and --gain are three ways to ask; use one of them"))
     if gain is not None:
         return 0.0, gain
     if ways[1]:
         if elo0 is None or elo1 is None:
-            raise MisuseError(
-                Text(
-                    "command.elo0_elo1_go_together_example",
-                    "--elo0 and --elo1 go together, for example --elo0 0 --elo1 5",
-                )
-            )
+            raise MisuseError(Text("--elo0 and --elo1 go together, for example --elo0 0 --elo1 5"))
         low, high = elo0, elo1
     else:
         low, high = _BOUNDS_ELO[preset or _DEFAULT]
     if low >= high:
         raise MisuseError(
             Text(
-                "command.elo0_not_below_elo1_example",
                 "--elo0 {low} is not below --elo1 {high}; for example --elo0 0 --elo1 5",
                 low=f"{low:g}",
                 high=f"{high:g}",

@@ -62,15 +62,12 @@ def copy(
     refuse_server(context)
     here, there = without_password(source), without_password(target)
     if here == there:
-        raise MisuseError(
-            Text("command.database_copied_into_another_one", "a database is copied into another one; name two")
-        )
+        raise MisuseError(Text("a database is copied into another one; name two"))
     with open_existing_storage(need_here(source)) as old, open_storage(need_here(target), copies=True) as new:
         if players := players_beside(old.database):  # the copy would lack what they play
             (first, *_) = sorted(players, key=lambda player: player.since_us)
             raise CliError(
                 Text(
-                    "command.process_plays_stop_wait_end",
                     "process {pid} on {host} plays in {place}; stop it, or wait for its end, then copy",
                     pid=first.pid,
                     host=first.host,
@@ -165,7 +162,6 @@ def _copy_all(old: Storage, new: Storage, report: OnWorkProgress) -> CopiedArena
     if (other := other_key(old.store, new.store)) is not None:
         raise CliError(
             Text(
-                "command.key_another_arena_which_seed",
                 "{other} is the key of another arena, by which a seed makes other tournaments; move it away, and "
                 "copy again",
                 other=other,
@@ -179,11 +175,7 @@ def _copy_all(old: Storage, new: Storage, report: OnWorkProgress) -> CopiedArena
             versions = copy_files(old.store, new.store, lambda done, total: report(WorkStage.FILES, done, total))
         except OSError as error:
             raise CliError(
-                Text(
-                    "command.files_bots_cannot_copied_mend",
-                    "the files of the bots cannot be copied ({why}); mend that, and copy again",
-                    why=error,
-                )
+                Text("the files of the bots cannot be copied ({why}); mend that, and copy again", why=error)
             ) from error
 
     # The rows come first: a database with something else in it gets no files. It is finished when it has both.

@@ -116,12 +116,7 @@ def _searchable_games() -> list[Game]:
     """Return the games that evaluate their positions: without that, the sample bots have nothing to search by."""
     games = [found for found in map(get_game, registry.single_names()) if found.playable]
     if not games:
-        raise CliError(
-            Text(
-                "command.no_installed_game_evaluates_positions",
-                "no installed game evaluates its positions, so the sample bots cannot search any",
-            )
-        )
+        raise CliError(Text("no installed game evaluates its positions, so the sample bots cannot search any"))
     return games
 
 

@@ -94,7 +94,7 @@ def check_grpc() -> DoctorFinding:
         return DoctorFinding("grpc", OK, say("cli_doctor.grpc_queue", version=grpcio))
     why = refused.why
     if not isinstance(why, Text):  # said of a version, without the texts that the kit does not load
-        why = Text("wire.not_tried", "{system} was not tried", system=f"grpcio {grpcio}")
+        why = Text("{system} was not tried", system=f"grpcio {grpcio}")
     return DoctorFinding("grpc", NOTE, say("cli_doctor.grpc_aio", why=write_translated(why)), refused.remedy)
 
 
@@ -213,10 +213,10 @@ def check_sandboxes() -> Iterator[DoctorFinding]:
 
 
 def _sandbox_findings(found: Probe, meaning: str) -> Iterator[DoctorFinding]:
-    name = Text("command.sandbox", "sandbox {level}", level=found.level)
+    name = Text("sandbox {level}", level=found.level)
     for check in found.checks:
         state, remedy = (OK, "") if check.holds else (NOTE, found.remedy)
-        which = Text("hosting.sandbox", "sandbox {level}: {what}", level=found.level, what=check.name)
+        which = Text("sandbox {level}: {what}", level=found.level, what=check.name)
         yield DoctorFinding(which, state, check.found, remedy)
     if found.works:
         yield DoctorFinding(name, OK, meaning)
@@ -263,27 +263,11 @@ class ProfileOptions:
         """Raise MisuseError for an option that has no part in this, and CliError where nothing can be measured."""
         written = [field.name for field in fields(self) if was_written(context.get_parameter_source(field.name))]
         if not self.profile and written:
-            raise MisuseError(
-                Text(
-                    "command.belongs_profile_add_profile_leave",
-                    "--{name} belongs to --profile; add --profile, or leave it out",
-                    name=written[0],
-                )
-            )
+            raise MisuseError(Text("--{name} belongs to --profile; add --profile, or leave it out", name=written[0]))
         if self.profile and was_written(context.get_parameter_source("db")):
-            raise MisuseError(
-                Text(
-                    "command.profile_plays_database_own_leave",
-                    "--profile plays in a database of its own; leave out --db",
-                )
-            )
+            raise MisuseError(Text("--profile plays in a database of its own; leave out --db"))
         if self.profile and not has_proc():
-            raise CliError(
-                Text(
-                    "command.what_processes_use_read_proc",
-                    "what processes use is read from /proc, which is not here; measure on Linux",
-                )
-            )
+            raise CliError(Text("what processes use is read from /proc, which is not here; measure on Linux"))
 
 
 @app.command(epilog=example("arena doctor", "arena doctor --json", "arena doctor --profile --seconds 10"))

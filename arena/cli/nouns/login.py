@@ -41,12 +41,7 @@ def login(
 ) -> None:
     """Log in at a service, for commands with --server."""
     if invitation is not None and token_stdin:
-        raise MisuseError(
-            Text(
-                "command.invitation_token_stdin_exclude_each",
-                "--invitation and --token-stdin exclude each other; give one of them",
-            )
-        )
+        raise MisuseError(Text("--invitation and --token-stdin exclude each other; give one of them"))
     name = check_profile_name(name or _default_name(address))
     check_writable()  # before the code of an invitation is used up
     keep_grpc_quiet()
@@ -88,7 +83,6 @@ def _confirm(address: str, found: str, *, reads_token: bool) -> bool:
     if reads_token or not sys.stdin.isatty():
         raise CliError(
             Text(
-                "command.nobody_vouches_certificate_compare_fingerprint",
                 "nobody vouches for the certificate of {address}; compare its fingerprint with the one that the "
                 "organiser told you, then add --fingerprint {found}",
                 address=address,
@@ -110,16 +104,8 @@ def _read_token(endpoint: Endpoint, invitation: str | None, *, from_stdin: bool)
         token = str(typer.prompt("Token", hide_input=True, err=True)).strip()
     else:
         raise MisuseError(
-            Text(
-                "command.nobody_ask_token_give_token",
-                "there is nobody to ask for the token; give --token-stdin and the token on the standard input",
-            )
+            Text("there is nobody to ask for the token; give --token-stdin and the token on the standard input")
         )
     if not token or len(token) > _LONGEST_TOKEN or not token.isascii() or any(char.isspace() for char in token):
-        raise MisuseError(
-            Text(
-                "command.no_token_give_one_line",
-                "this is no token; give the one line that begins with kma_, as the organiser sent it",
-            )
-        )
+        raise MisuseError(Text("this is no token; give the one line that begins with kma_, as the organiser sent it"))
     return token

@@ -78,12 +78,7 @@ def _parse_state(text: str | None) -> MatchState | None:
     except ValueError:
         states = ", ".join(state.value for state in MatchState)
         raise MisuseError(
-            Text(
-                "command.state_no_state_match",
-                "--state {text} is no state of a match; there are {known}",
-                text=repr(text),
-                known=states,
-            )
+            Text("--state {text} is no state of a match; there are {known}", text=repr(text), known=states)
         ) from None
 
 

@@ -24,9 +24,7 @@ from ratings.values.states import Scope
 app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))
 
 OwnerName = Annotated[str, typer.Argument(metavar="NAME")]
-_NOTHING = Text(
-    "command.changes_nothing_name_limit_such", "this changes nothing; name a limit such as --versions 50, or --reset"
-)
+_NOTHING = Text("this changes nothing; name a limit such as --versions 50, or --reset")
 _Limit = Annotated[int | None, typer.Option(min=0, max=MOST, metavar="N")]
 _OWNERS = (
     Column("name", "owner"),

@@ -114,11 +114,7 @@ def _parse_anchors(texts: Sequence[str] | None) -> tuple[Anchor, ...]:
             value = float("nan")
         if not bot or isnan(value):
             raise MisuseError(
-                Text(
-                    "command.anchor_not_bot_elo_write",
-                    "--anchor {text} is not BOT=ELO; write for example --anchor greedy=1500",
-                    text=repr(text),
-                )
+                Text("--anchor {text} is not BOT=ELO; write for example --anchor greedy=1500", text=repr(text))
             )
         anchors[bot] = value
     return tuple(Anchor(bot, elo) for bot, elo in anchors.items())

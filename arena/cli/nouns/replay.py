@@ -34,12 +34,7 @@ def verify(
 ) -> None:
     """Play stored matches again, and compare everything."""
     if [match is not None, every, tournament is not None].count(True) != 1:
-        raise MisuseError(
-            Text(
-                "command.say_what_verify_match_tournament",
-                "say what to verify: a match, or --tournament NAME, or --all",
-            )
-        )
+        raise MisuseError(Text("say what to verify: a match, or --tournament NAME, or --all"))
     matches, removed, broken, shown = 0, 0, [], LazyProgress()
     with connect(db) as connection:
         total = _finished(connection, tournament) if match is None else 1

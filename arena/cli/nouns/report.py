@@ -46,10 +46,7 @@ def report(
                 display.end(told.done)
             except PackingError as error:
                 raise CliError(
-                    Text(
-                        "command.process_packs_matches_killed_try",
-                        "a process that packs matches was killed; try again with less beside it",
-                    )
+                    Text("a process that packs matches was killed; try again with less beside it")
                 ) from error
             file.write(gathered.write())
     missing = say("cli_report.left_out", count=told.left_out) if told.left_out else ""

@@ -50,9 +50,7 @@ def show(
     """Show the versions of all that is in a runtime."""
     known = {runtime.name: runtime for runtime in _find(runtimes, db)}
     if name not in known:
-        raise unknown(
-            "runtime", name, list(known), Text("command.arena_runtime_list_shows_all", "`arena runtime list` shows all")
-        )
+        raise unknown("runtime", name, list(known), Text("`arena runtime list` shows all"))
     facts = _facts(known[name])
     if facts["problem"]:
         raise CliError(facts["problem"])

@@ -72,11 +72,7 @@ def freeze(
                 read = datetime.fromisoformat(at)
             except ValueError:
                 raise MisuseError(
-                    Text(
-                        "command.no_instant_write_one_like",
-                        "--at {text} is no instant; write one like 2027-01-31T18:00, in UTC",
-                        text=repr(at),
-                    )
+                    Text("--at {text} is no instant; write one like 2027-01-31T18:00, in UTC", text=repr(at))
                 ) from None
             instant = read if read.tzinfo else read.replace(tzinfo=UTC)
             season = seasons.announce_freeze(ladder, round(instant.timestamp() * 1_000_000), blocks)

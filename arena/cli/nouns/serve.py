@@ -131,18 +131,11 @@ def read_overrides(assignments: Sequence[str], overrides: Mapping[str, Any]) -> 
         if not equals or "." not in key:
             raise MisuseError(
                 Text(
-                    "command.set_not_section_name_value",
                     "--set {text} is not SECTION.NAME=VALUE; write for example --set limits.versions=50",
                     text=repr(text),
                 )
             )
         if key in flags:
-            raise MisuseError(
-                Text(
-                    "command.given_twice_command_line_give",
-                    "{key} is given twice on the command line; give it once",
-                    key=key,
-                )
-            )
+            raise MisuseError(Text("{key} is given twice on the command line; give it once", key=key))
         flags[key] = value
     return flags

@@ -51,10 +51,5 @@ def _read_address(text: str) -> Address:
         return parse_address(text)
     except ValueError as error:
         raise MisuseError(
-            Text(
-                "command.address_write_example",
-                "--address: {why}; write for example {example}",
-                why=error,
-                example=WEB_ADDRESS,
-            )
+            Text("--address: {why}; write for example {example}", why=error, example=WEB_ADDRESS)
         ) from error

@@ -49,7 +49,6 @@ def need_here(place: str, remedy: str = HERE_REMEDY) -> str:
     if name is not None:
         raise LocalOnlyError(
             Text(
-                "command.done_where_database_lies_not",
                 "this is done where the database lies, not over the service {name}; {remedy}",
                 name=repr(name),
                 remedy=remedy,
@@ -67,12 +66,7 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     if db is not None and "://" in db and not db.startswith(SERVICE):
         db = keep_password(db)
     elif db is not None and _MISTYPED.search(db):  # a path to others, which would be shown, and may hold a password
-        raise MisuseError(
-            Text(
-                "command.database_server_written_postgresql_name",
-                "a database on a server is written as postgresql://NAME@HOST/DATABASE",
-            )
-        )
+        raise MisuseError(Text("a database on a server is written as postgresql://NAME@HOST/DATABASE"))
     server = context.find_root().params.get("server") or settings.NO_SERVER
     names_db = was_written(context.get_parameter_source("db"))
     names_server = was_written(context.find_root().get_parameter_source("server"))
@@ -83,9 +77,7 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     if server == settings.NO_SERVER:
         return db
     if names_db and names_server:
-        raise MisuseError(
-            Text("command.server_db_exclude_each_other", "--server and --db exclude each other; give one of them")
-        )
+        raise MisuseError(Text("--server and --db exclude each other; give one of them"))
     return db if names_db else f"{SERVICE}{server}"
 
 
@@ -99,11 +91,7 @@ def refuse_server(context: typer.Context) -> None:
     if was_written(context.find_root().get_parameter_source("server")):
         words = context.command_path.removeprefix(f"{context.find_root().command_path} ")
         raise MisuseError(
-            Text(
-                "command.arena_works_machine_not_service",
-                "`arena {words}` works on this machine, not at a service; leave out --server",
-                words=words,
-            )
+            Text("`arena {words}` works on this machine, not at a service; leave out --server", words=words)
         )
 
 

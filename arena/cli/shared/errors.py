@@ -55,7 +55,6 @@ EXIT_CODES = {
 def fault_of_the_arena(kind: str, why: str) -> Text:
     """Return the message for an exception that is a fault of the arena."""
     return Text(
-        "command.fault_arena_arena_debug_1",
         "{kind}: {why}; this is a fault of the arena; ARENA_DEBUG=1 shows the traceback for a report",
         kind=kind,
         why=why,
@@ -97,14 +96,9 @@ def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         if error.filename:
             return Text(
-                "command.no_room_left_free_some",
-                "there is no room left for {path}; free some space and run the command again",
-                path=error.filename,
+                "there is no room left for {path}; free some space and run the command again", path=error.filename
             )
-        return Text(
-            "command.no_room_left_disk_free",
-            "there is no room left on the disk; free some space and run the command again",
-        )
+        return Text("there is no room left on the disk; free some space and run the command again")
     if isinstance(error, OSError) and error.strerror:
         return os_error_at_place(error)
     return str(error)
@@ -128,7 +122,6 @@ def report(error: BaseException) -> int:
             program, _, words = context.command_path.partition(" ")
             _print_message(
                 Text(
-                    "command.server_stands_before_command_not",
                     "--server stands before the command, not behind it; write `{program} --server NAME {words}`",
                     program=program,
                     words=words,
@@ -137,13 +130,13 @@ def report(error: BaseException) -> int:
         else:
             command = context.command_path
             _print_message(
-                Text("command.see_help_after_question", "{why} see `{command} --help`", why=message, command=command)
+                Text("{why} see `{command} --help`", why=message, command=command)
                 if message.endswith("?")
-                else Text("command.see_help", "{why}; see `{command} --help`", why=message, command=command)
+                else Text("{why}; see `{command} --help`", why=message, command=command)
             )
         return error.exit_code
     if isinstance(error, KeyboardInterrupt):
-        _print_message(Text("command.interrupted", "interrupted"))
+        _print_message(Text("interrupted"))
         return INTERRUPTED
     if _code(error) is None:
         error = _why_the_engine_fails() or error
@@ -197,21 +190,20 @@ def put_texts(command: Any) -> None:
 def _texts_of(error: Any) -> Iterator[Text]:
     if (option := getattr(error, "option_name", None)) is not None:
         name, shown = repr(option), _escape_control_characters(option)
-        yield Text("system.no_such_option", "No such option: {name}", name=shown)
+        yield Text("No such option: {name}", name=shown)
         yield Text(
-            "system.no_such_option_possible_options",
             "No such option: {name} (Possible options: {known})",
             name=shown,
             known=", ".join(sorted(getattr(error, "possibilities", None) or ())),
         )
-        yield Text("system.option_does_not_take_value", "Option {name} does not take a value", name=name)
-        yield Text("system.option_requires_argument", "Option {name} requires an argument", name=name)
+        yield Text("Option {name} does not take a value", name=name)
+        yield Text("Option {name} requires an argument", name=name)
     if (parameter := getattr(error, "param", None)) is not None:
         hint = parameter.get_error_hint()
-        yield Text("system.missing_option", "Missing option {name}", name=hint)
-        yield Text("system.missing_argument", "Missing argument {name}", name=hint)
-        yield Text("system.invalid_value", "Invalid value for {name}: {why}", name=hint, why=_why(error))
-    yield Text("system.missing_command", "Missing command")
+        yield Text("Missing option {name}", name=hint)
+        yield Text("Missing argument {name}", name=hint)
+        yield Text("Invalid value for {name}: {why}", name=hint, why=_why(error))
+    yield Text("Missing command")
 
 
 def _why(error: Any) -> str:
@@ -234,9 +226,8 @@ def _resolve(
 
 def _no_command(group: Any, words: Sequence[str]) -> Iterator[Text]:
     name = repr(words[0])
-    yield Text("system.no_such_command", "No such command {name}", name=name)
+    yield Text("No such command {name}", name=name)
     yield Text(
-        "system.no_such_command_did_you",
         "No such command {name}. Did you mean {guess}?",
         name=name,
         guess=", ".join(map(repr, get_close_matches(words[0], list(group.commands)))),
@@ -251,10 +242,6 @@ def _parse(parse: Callable[[typer.Context, list[str]], list[str]], context: type
         context.allow_extra_args = may_have_more
     if rest and not may_have_more and not context.resilient_parsing:
         context.fail(
-            Text(
-                "system.got_unexpected_extra_argument_s",
-                "Got unexpected extra argument(s) ({words})",
-                words=" ".join(map(_escape_control_characters, rest)),
-            )
+            Text("Got unexpected extra argument(s) ({words})", words=" ".join(map(_escape_control_characters, rest)))
         )
     return rest

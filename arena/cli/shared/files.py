@@ -50,7 +50,6 @@ def cannot_write(file: Path, error: OSError, option: str) -> MisuseError:
     """Return the error for a file that was named after `option` and cannot be written."""
     return MisuseError(
         Text(
-            "command.cannot_write_name_another_file",
             "cannot write {file}: {why}; name another file after {option}",
             file=file,
             why=os_error_text(error),
@@ -65,7 +64,6 @@ def _refuse_other(file: Path, flag: str, is_ours: Callable[[bytes], bool]) -> No
     if beginning and not is_ours(beginning):
         raise MisuseError(
             Text(
-                "command.no_report_arena_remove_name",
                 "{file} is there, and is no report of the arena; remove it, or name another file after {option}",
                 file=file,
                 option=flag,

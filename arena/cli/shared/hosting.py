@@ -101,13 +101,7 @@ def read_hosting(
     executor = executor or settings.EXECUTOR.value
     if executor not in (LOCAL, RAY):
         raise MisuseError(
-            Text(
-                "command.executor_none_use",
-                "--executor {name} is none; use {first} or {second}",
-                name=repr(executor),
-                first=LOCAL,
-                second=RAY,
-            )
+            Text("--executor {name} is none; use {first} or {second}", name=repr(executor), first=LOCAL, second=RAY)
         )
     address = address or settings.RAY_ADDRESS.value
     if executor == RAY:
@@ -120,21 +114,13 @@ def read_hosting(
             raise MisuseError(str(error)) from error
     if executor == LOCAL and address != AUTO and not settings.RAY_ADDRESS.is_set:
         raise MisuseError(
-            Text(
-                "command.address_names_cluster_matches_played",
-                "--address names a cluster, and matches are played here; add --executor {name}",
-                name=RAY,
-            )
+            Text("--address names a cluster, and matches are played here; add --executor {name}", name=RAY)
         )
     text = leak_checks or settings.LEAK_CHECKS.value
     found = _PERCENT.fullmatch(text)
     if found is None or float(found[1]) > 100:
         raise MisuseError(
-            Text(
-                "command.leak_checks_no_part_all",
-                "--leak-checks {text} is no part of all matches; write for example --leak-checks 5%",
-                text=repr(text),
-            )
+            Text("--leak-checks {text} is no part of all matches; write for example --leak-checks 5%", text=repr(text))
         )
     return HostingOptions(
         workers=workers,
@@ -150,7 +136,6 @@ def _read_policy(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
     if sandbox not in (AUTO, *LEVELS):
         raise MisuseError(
             Text(
-                "command.sandbox_no_level_use",
                 "--sandbox {text} is no level; use {auto}, {levels} or {last}",
                 text=repr(sandbox),
                 auto=AUTO,
@@ -168,9 +153,7 @@ def _parse_warm_memory(text: str) -> int | None:
     if not _MEGABYTES.fullmatch(text):
         raise MisuseError(
             Text(
-                "command.warm_memory_no_number_megabytes",
-                "--warm-memory {text} is no number of megabytes; write for example --warm-memory 2000",
-                text=repr(text),
+                "--warm-memory {text} is no number of megabytes; write for example --warm-memory 2000", text=repr(text)
             )
         )
     return int(text)
@@ -205,9 +188,7 @@ def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool
     outcome = asyncio.run(build_here(programs, stored, has_owner=has_owner))
     if isinstance(outcome, BuildFailure):
         show_log(outcome)
-        raise CliError(
-            Text("command.not_added", "{name} was not added: {why}", name=stored.manifest.name, why=outcome.sentence)
-        )
+        raise CliError(Text("{name} was not added: {why}", name=stored.manifest.name, why=outcome.sentence))
 
 
 def show_log(failure: BuildFailure) -> None:

@@ -140,7 +140,7 @@ async def _supervise(work: Callable[[], Coroutine[Any, Any, T]], remedy: str, si
     try:
         return await task
     except asyncio.CancelledError:
-        raise InterruptedRunError(Text("command.stopped", "stopped; {remedy}", remedy=remedy)) from None
+        raise InterruptedRunError(Text("stopped; {remedy}", remedy=remedy)) from None
 
 
 async def _begin(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -58,12 +58,7 @@ def take_json(context: typer.Context, wanted: bool) -> bool:
 
 def excluding() -> MisuseError:
     """Return the error of a command line that asks for two forms at once."""
-    return MisuseError(
-        Text(
-            "command.json_csv_markdown_exclude_each",
-            "--json, --csv and --markdown exclude each other; give one of them",
-        )
-    )
+    return MisuseError(Text("--json, --csv and --markdown exclude each other; give one of them"))
 
 
 AsJson = Annotated[bool, typer.Option("--json", callback=take_json)]
@@ -96,7 +91,6 @@ def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:
         if not key or not equals:
             raise MisuseError(
                 Text(
-                    "command.option_not_key_value_write",
                     "--option {text} is not KEY=VALUE; write --option {key}=VALUE, `arena game show GAME` lists "
                     "names and values",
                     text=repr(text),
@@ -104,9 +98,7 @@ def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:
                 )
             )
         if key in values:
-            raise MisuseError(
-                Text("command.option_given_twice_give_once", "--option {key} is given twice; give it once", key=key)
-            )
+            raise MisuseError(Text("--option {key} is given twice; give it once", key=key))
         values[key] = value
     return values
 
@@ -116,12 +108,7 @@ def parse_names(text: str, what: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise MisuseError(
-            Text(
-                "command.names_nothing_write_example_random",
-                "--{option} names nothing; write for example --{option_2} random,greedy",
-                option=what,
-                option_2=what,
-            )
+            Text("--{option} names nothing; write for example --{option_2} random,greedy", option=what, option_2=what)
         )
     return names
 
@@ -179,9 +166,7 @@ def get_game(name: str) -> Game:
     from engine import registry
 
     if name not in registry.names() and not registry.family_of(name):
-        raise unknown(
-            "game", name, registry.names(), Text("app.arena_game_list_shows_all", "`arena game list` shows all")
-        )
+        raise unknown("game", name, registry.names(), Text("`arena game list` shows all"))
     return registry.get(name)
 
 

@@ -95,7 +95,6 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
     if row.pool.remote:
         raise CliError(
             Text(
-                "command.remote_bots_only_service_sets",
                 "{name} is for remote bots, and only a service that sets service.play_address plays with them: "
                 "`{program} serve` on the home that this database belongs to",
                 name=repr(name),
@@ -114,14 +113,13 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
         print_faults(connection.arena.tournaments.get_tournament(tournament_id), connection.place, err=True)
         raise
     except DatabaseGoneError as error:
-        raise CliError(Text("command.then", "{why}; then {remedy}", why=error, remedy=_rescued(storage))) from error
+        raise CliError(Text("{why}; then {remedy}", why=error, remedy=_rescued(storage))) from error
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
-        raise CliError(Text("command.then", "{why}; then {remedy}", why=error, remedy=remedy)) from error
+        raise CliError(Text("{why}; then {remedy}", why=error, remedy=remedy)) from error
     if end.is_cancelled:
         show = connection.command("tournament", "show", name, "--matches")
         raise CliError(
             Text(
-                "command.tournament_cancelled_another_command_matches",
                 "tournament {name} was cancelled by another command; {finished} of {total} matches were played, "
                 "`{command}` shows them",
                 name=repr(name),
@@ -136,9 +134,8 @@ def _rescued(storage: Storage) -> str:
     """Return what to do after the database's file was removed: what it held is put into another one, if it can be."""
     kept = rescue(storage.database)
     if kept is None:
-        return Text("command.restore_backup", "restore a backup")
+        return Text("restore a backup")
     return Text(
-        "command.puts_back_what_been_recorded",
         "`{command}` puts back what had been recorded",
         command=shlex.join(["mv", str(kept), str(storage.database.path)]),
     )
@@ -256,26 +253,12 @@ def follow(connection: ArenaConnection, tournament_id: str) -> None:
             lines.end(last.done, named("tournament.status_", last.state) if is_cancelled else "")
     except KeyboardInterrupt:
         raise InterruptedRunError(
-            Text(
-                "command.no_longer_watched_service_plays",
-                "no longer watched; the service plays on, `{command}` shows how far it is",
-                command=show,
-            )
+            Text("no longer watched; the service plays on, `{command}` shows how far it is", command=show)
         ) from None
     if last is not None and last.state is OperationState.CANCELLED:
-        raise CliError(
-            Text(
-                "command.tournament_cancelled_shows_what_played",
-                "the tournament was cancelled; `{command}` shows what was played",
-                command=show,
-            )
-        )
+        raise CliError(Text("the tournament was cancelled; `{command}` shows what was played", command=show))
     if last is not None and last.state is OperationState.FAILED:
         raise CliError(
             last.error
-            or Text(
-                "command.service_could_not_play_tournament",
-                "the service could not play the tournament; `{command}` shows how far it came",
-                command=show,
-            )
+            or Text("the service could not play the tournament; `{command}` shows how far it came", command=show)
         )

@@ -69,10 +69,7 @@ class PoolChoice:
             return self.pool
         if self.pool is not None:
             raise MisuseError(
-                Text(
-                    "command.pool_game_seats_time_exclude",
-                    "--pool and --game, --seats, --time exclude each other; give --pool alone, or leave it out",
-                )
+                Text("--pool and --game, --seats, --time exclude each other; give --pool alone, or leave it out")
             )
         clock = None if self.time is None else format_time_control(parse_time_control(self.time))
         there = list(_pools(connection))
@@ -83,18 +80,10 @@ class PoolChoice:
         ]
         text = " ".join(wishes)
         if not found:
-            raise MisuseError(
-                Text(
-                    "command.no_pool_fits_pools",
-                    "no pool fits {wishes}; the pools are: {known}",
-                    wishes=text,
-                    known=_listed(there),
-                )
-            )
+            raise MisuseError(Text("no pool fits {wishes}; the pools are: {known}", wishes=text, known=_listed(there)))
         if len(found) > 1:
             raise MisuseError(
                 Text(
-                    "command.pools_fit_name_one_pool",
                     "{count} pools fit {wishes}: {known}; name one with --pool",
                     count=len(found),
                     wishes=text,

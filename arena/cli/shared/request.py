@@ -99,7 +99,6 @@ def granted_workers(workers: int, cores: int) -> int:
     if cores > there:
         raise MisuseError(
             Text(
-                "command.each_bot_get_cores_here",
                 "each bot is to get {number} cores, and there are {count} here; use --cores {most} or fewer",
                 number=cores,
                 count=there,
@@ -109,7 +108,6 @@ def granted_workers(workers: int, cores: int) -> int:
     if workers * cores > there:
         raise MisuseError(
             Text(
-                "command.workers_cores_each_need_here",
                 "{number} workers with {cores} cores each need {needed}, and there are {count} here; use "
                 "--workers {most} or fewer",
                 number=workers,

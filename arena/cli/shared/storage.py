@@ -79,7 +79,6 @@ def need_existing(db: str) -> None:
         add = next_command("bot", "add", "DIRECTORY", db=db)
         raise CliError(
             Text(
-                "command.no_database_makes_one",
                 "there is no database at {path}; `{first}` or `{second}` makes one",
                 path=db,
                 first=demo_command(db),

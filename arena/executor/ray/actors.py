@@ -22,9 +22,9 @@ AGENT = "node-"
 SILENCE_S = 15
 """A machine that answers nothing for so many seconds is given up; what it says later is not heard."""
 _GONE = {
-    "ActorUnavailableError": Text("executor.out_reach", "it is out of reach"),
-    "ActorDiedError": Text("executor.what_ran_us_ended", "what ran there for us has ended"),
-    "NodeDiedError": Text("executor.ray_holds_dead", "Ray holds it for dead"),
+    "ActorUnavailableError": Text("it is out of reach"),
+    "ActorDiedError": Text("what ran there for us has ended"),
+    "NodeDiedError": Text("Ray holds it for dead"),
 }
 
 
@@ -84,7 +84,7 @@ async def ask(reference: Awaitable[Any], cut: asyncio.Event | None = None, limit
     finally:
         answer.cancel()
         cutting.cancel()
-    raise TransportLostError(Text("executor.said_nothing_s", "it has said nothing for {count} s", count=limit_s))
+    raise TransportLostError(Text("it has said nothing for {count} s", count=limit_s))
 
 
 async def _await(reference: Awaitable[Any]) -> Any:

@@ -23,9 +23,7 @@ CONNECT_S = 3.0
 PROBE_S = 20.0
 """How long a head may take to answer. Ray's own import is not counted: it takes seconds, and many on a busy machine."""
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})", re.ASCII)
-START_HEAD = Text(
-    "executor.start_head_ray_start_head", "start a head with `ray start --head`, or name one with --address HOST:PORT"
-)
+START_HEAD = Text("start a head with `ray start --head`, or name one with --address HOST:PORT")
 AUTO = "auto"
 
 
@@ -42,11 +40,7 @@ def check_address(text: str) -> None:
     """Raise ExecutorFailedError unless the text is empty, `auto` or HOST:PORT."""
     found = _ADDRESS.fullmatch(text)
     if text not in ("", AUTO) and (found is None or not 0 < int(found[2]) < 65536):
-        why = Text(
-            "executor.no_address_head_ray_write",
-            "{text} is no address of a head of Ray; write HOST:PORT, like 127.0.0.1:6379",
-            text=repr(text),
-        )
+        why = Text("{text} is no address of a head of Ray; write HOST:PORT, like 127.0.0.1:6379", text=repr(text))
         raise ExecutorFailedError(why)
 
 
@@ -61,12 +55,7 @@ async def find_head(text: str) -> Head:
         async with asyncio.timeout(CONNECT_S):
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, TimeoutError) as error:
-        why = Text(
-            "executor.no_machine_known_name",
-            "no machine is known by the name of {address}; {remedy}",
-            address=text,
-            remedy=START_HEAD,
-        )
+        why = Text("no machine is known by the name of {address}; {remedy}", address=text, remedy=START_HEAD)
         raise ExecutorFailedError(why) from error
     is_closed = all(ipaddress.ip_address(one[4][0]).is_loopback for one in found) and await _is_closed(port)
     if not is_closed and os.environ.get("RAY_AUTH_MODE") != "token":
@@ -75,12 +64,7 @@ async def find_head(text: str) -> Head:
         async with asyncio.timeout(CONNECT_S):
             _, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError) as error:
-        why = Text(
-            "executor.no_head_ray_answers",
-            "no head of Ray answers at {address}; {remedy}",
-            address=text,
-            remedy=START_HEAD,
-        )
+        why = Text("no head of Ray answers at {address}; {remedy}", address=text, remedy=START_HEAD)
         raise ExecutorFailedError(why) from error
     writer.close()
     await _probe(text)
@@ -91,7 +75,6 @@ async def find_head(text: str) -> Head:
 
 def _open(text: str) -> ExecutorFailedError:
     why = Text(
-        "executor.head_can_reached_other_machines",
         "the head at {address} can be reached from other machines, and whoever reaches it runs programs "
         "there; set RAY_AUTH_MODE=token there and here (`ray get-auth-token --generate` makes the token)",
         address=text,
@@ -130,7 +113,6 @@ async def _probe(text: str) -> dict[str, str]:
     for what, theirs, ours in (("Ray", found["ray"], found["own_ray"]), ("Python", found["python"], python)):
         if theirs != ours:
             why = Text(
-                "executor.head_runs_here_install_same",
                 "the head at {address} runs {name} {theirs}, and here is {program} {ours}; install the same on both",
                 address=text,
                 name=what,
@@ -153,12 +135,7 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
         start_new_session=True,
     )
     assert process.stdout is not None
-    why = Text(
-        "executor.what_listens_no_head_ray",
-        "what listens at {address} is no head of Ray; {remedy}",
-        address=text,
-        remedy=START_HEAD,
-    )
+    why = Text("what listens at {address} is no head of Ray; {remedy}", address=text, remedy=START_HEAD)
     try:
         await process.stdout.readline()
         async with asyncio.timeout(PROBE_S):

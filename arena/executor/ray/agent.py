@@ -151,7 +151,6 @@ class VersionCache:
             runtime = self._runtimes.get(stored.manifest.runtime)
             if wanted.runtime and runtime.hash != wanted.runtime:
                 why = Text(
-                    "executor.runtime_another_one_than_here",
                     "its runtime {name} is another one than here; install the same on every machine",
                     name=repr(stored.manifest.runtime),
                 )

@@ -105,17 +105,10 @@ class RayExecutor:
             if is_held and loop.time() > held_s and not self._pool.workers:
                 is_held = False
                 self._options.report(
-                    Text(
-                        "executor.others_hold_all_cores_cluster",
-                        "others hold all cores of the cluster; this waits {count} s for one",
-                        count=f"{START_S:g}",
-                    )
+                    Text("others hold all cores of the cluster; this waits {count} s for one", count=f"{START_S:g}")
                 )
             if loop.time() > deadline_s:
-                why = Text(
-                    "executor.no_machine_cluster_core_free",
-                    "no machine of the cluster has a core free; end what else runs there, or wait",
-                )
+                why = Text("no machine of the cluster has a core free; end what else runs there, or wait")
                 raise ExecutorFailedError(why)
             await asyncio.sleep(0.05)
 

@@ -18,7 +18,7 @@ from engine.text import Text
 MOST_OFFSET_S = 5.0
 """By how much the clock of a node may differ: matches are told by the time at which they began."""
 _CODE = ("arena.executor", "arena.hosting", "arena.match", "arena.referee", "arena.wire", "arena.worker", "engine")
-_UPDATE = Text("executor.install_same_version_every_machine", "install the same version on every machine")
+_UPDATE = Text("install the same version on every machine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,6 @@ def differences(ours: NodeFacts, theirs: NodeFacts, games: Iterable[str]) -> lis
     if theirs.arena != ours.arena:
         found.append(
             Text(
-                "executor.version_arena_here",
                 "it has version {theirs} of the arena, and {ours} is here; {remedy}",
                 theirs=theirs.arena,
                 ours=ours.arena,
@@ -70,17 +69,11 @@ def differences(ours: NodeFacts, theirs: NodeFacts, games: Iterable[str]) -> lis
         )
     elif theirs.code != ours.code:
         found.append(
-            Text(
-                "executor.arena_another_one_same_version",
-                "its arena is another one of the same version {ours}; {remedy}",
-                ours=ours.arena,
-                remedy=_UPDATE,
-            )
+            Text("its arena is another one of the same version {ours}; {remedy}", ours=ours.arena, remedy=_UPDATE)
         )
     if theirs.python.split(".")[:2] != ours.python.split(".")[:2]:
         found.append(
             Text(
-                "executor.python_here",
                 "it has Python {theirs}, and {ours} is here; {remedy}",
                 theirs=theirs.python,
                 ours=ours.python,
@@ -89,20 +82,13 @@ def differences(ours: NodeFacts, theirs: NodeFacts, games: Iterable[str]) -> lis
         )
     if theirs.ray != ours.ray:
         found.append(
-            Text(
-                "executor.ray_here",
-                "it has Ray {theirs}, and {ours} is here; {remedy}",
-                theirs=theirs.ray,
-                ours=ours.ray,
-                remedy=_UPDATE,
-            )
+            Text("it has Ray {theirs}, and {ours} is here; {remedy}", theirs=theirs.ray, ours=ours.ray, remedy=_UPDATE)
         )
     for game in games:
         known = theirs.games.get(game, "none")
         if known != ours.games.get(game):
             found.append(
                 Text(
-                    "executor.rules_version_here",
                     "it has rules version {theirs} of {game}, and {ours} is here; {remedy}",
                     theirs=known,
                     game=game,
@@ -143,16 +129,8 @@ def clock_problem(sample: ClockSample) -> str:
         return ""
     seconds = f"{abs(sample.offset_s):.0f}"
     if sample.offset_s > 0:
-        return Text(
-            "executor.clock_s_ahead_ours_set",
-            "its clock is {count} s ahead of ours; set it, for example with chrony",
-            count=seconds,
-        )
-    return Text(
-        "executor.clock_s_behind_ours_set",
-        "its clock is {count} s behind ours; set it, for example with chrony",
-        count=seconds,
-    )
+        return Text("its clock is {count} s ahead of ours; set it, for example with chrony", count=seconds)
+    return Text("its clock is {count} s behind ours; set it, for example with chrony", count=seconds)
 
 
 def _version(package: str) -> str:

@@ -65,12 +65,9 @@ class Fleet:
         reasons = [placed(node.name, node.why) for node in self._nodes.values() if node.why]
         if not reasons:
             return Text(
-                "executor.cluster_no_machine_core_play",
-                "the cluster has no machine with a core to play on; join one with `ray start --address HOST:PORT`",
+                "the cluster has no machine with a core to play on; join one with `ray start --address HOST:PORT`"
             )
-        return Text(
-            "executor.no_machine_cluster_can_play", "no machine of the cluster can play: {why}", why=all_of(reasons)
-        )
+        return Text("no machine of the cluster can play: {why}", why=all_of(reasons))
 
     # Machines.
 
@@ -80,7 +77,7 @@ class Fleet:
         alive = {row["NodeID"]: row for row in rows if row["Alive"]}
         for node in list(self._nodes.values()):
             if node.id not in alive:
-                self._lose(node, Text("executor.left_cluster", "it left the cluster"))
+                self._lose(node, Text("it left the cluster"))
                 del self._nodes[node.id]
             elif node.state in (NodeState.REFUSED, NodeState.LOST) and now_s >= self._due.get(node.id, 0):
                 del self._nodes[node.id]
@@ -121,7 +118,7 @@ class Fleet:
         else:
             node.state = NodeState.READY
             if self._told.pop(node.id, None) is not None:
-                self._options.report(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
+                self._options.report(Text("machine {name} plays again", name=node.name))
             self._fill()
 
     def _refuse(self, node: ClusterNode, why: str) -> None:
@@ -131,11 +128,7 @@ class Fleet:
         self._due[node.id] = asyncio.get_running_loop().time() + (RETURN_S if is_silent else AGAIN_S)
         if not is_silent and self._told.get(node.id) != why:
             self._told[node.id] = why
-            self._options.report(
-                Text(
-                    "executor.machine_gets_no_matches", "machine {name} gets no matches: {why}", name=node.name, why=why
-                )
-            )
+            self._options.report(Text("machine {name} gets no matches: {why}", name=node.name, why=why))
         self._abandon(node)
 
     def _learn(self, problem: str) -> None:
@@ -148,14 +141,7 @@ class Fleet:
         """Give a machine no more matches; what it plays is finished."""
         node.state, node.why = NodeState.DRAINED, why
         node.tally.verdict = why
-        self._options.report(
-            Text(
-                "executor.machine_gets_no_more_matches",
-                "machine {name} gets no more matches: {why}",
-                name=node.name,
-                why=why,
-            )
-        )
+        self._options.report(Text("machine {name} gets no more matches: {why}", name=node.name, why=why))
 
     def _recall_drained(self) -> None:
         """Let machines that were drained play again where there is no other."""
@@ -165,7 +151,7 @@ class Fleet:
             if node.state is NodeState.DRAINED:
                 node.tally = self._tallies[node.id] = NodeTally()
                 node.state, node.why = NodeState.READY, ""
-                self._options.report(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
+                self._options.report(Text("machine {name} plays again", name=node.name))
 
     def _lose(self, node: ClusterNode, why: str, *lost: WorkerSlot) -> None:
         """Give a machine up, with slots already `lost`: its matches move, and what it says later is ignored."""
@@ -180,10 +166,7 @@ class Fleet:
             self._told[node.id] = why
             self._options.report(
                 Text(
-                    "executor.machine_lost_what_played_played",
-                    "machine {name} was lost ({why}); what it played is played again elsewhere",
-                    name=node.name,
-                    why=why,
+                    "machine {name} was lost ({why}); what it played is played again elsewhere", name=node.name, why=why
                 )
             )
         self._abandon(node)
@@ -285,7 +268,7 @@ class Fleet:
     def end(self) -> None:
         """End all actors; the workers were ended before."""
         for slot in list(self._slots):
-            self._leave(slot, Text("executor.executor_closed", "the executor was closed"))
+            self._leave(slot, Text("the executor was closed"))
         for node in self._nodes.values():
             node.give_up()
             end_actor(node.agent)

@@ -30,9 +30,8 @@ def ask(text: str) -> dict[str, str]:
     if os.environ.get("RAY_AUTH_MODE") == "token" and not _has_token():
         return {
             "problem": Text(
-                "executor.ray_auth_mode_token_no",
                 "RAY_AUTH_MODE is token, and there is no token here; copy that of the head, which lies there in "
-                "~/.ray/auth_token, to the same place",
+                "~/.ray/auth_token, to the same place"
             )
         }
     if text == "auto":
@@ -42,14 +41,7 @@ def ask(text: str) -> dict[str, str]:
             return {"problem": _which(alive or sorted(found))}
         (text,) = alive or found
         if not alive:
-            return {
-                "problem": Text(
-                    "executor.no_head_ray_answers",
-                    "no head of Ray answers at {address}; {remedy}",
-                    address=text,
-                    remedy=START_HEAD,
-                )
-            }
+            return {"problem": Text("no head of Ray answers at {address}; {remedy}", address=text, remedy=START_HEAD)}
     try:
         client = part_of_ray("_raylet").GcsClient(address=text)
         known = part_of_ray("_common.usage.usage_lib").get_cluster_metadata(client)
@@ -58,7 +50,6 @@ def ask(text: str) -> dict[str, str]:
             return {"problem": _why_no_entry(text)}
         return {
             "problem": Text(
-                "executor.head_ray_does_not_let",
                 "the head of Ray at {address} does not let us in: {why}; see its log, and RAY_AUTH_MODE",
                 address=text,
                 why=" ".join(str(error).split())[:200],
@@ -76,13 +67,11 @@ def _why_no_entry(text: str) -> str:
     """Return what is wrong with our token, for a head that does not take it."""
     if os.environ.get("RAY_AUTH_MODE") != "token":
         return Text(
-            "executor.head_ray_lets_nobody_without",
             "the head of Ray at {address} lets nobody in without its token; set RAY_AUTH_MODE=token, and "
             "copy its ~/.ray/auth_token to the same place here",
             address=text,
         )
     return Text(
-        "executor.head_ray_does_not_take",
         "the head of Ray at {address} does not take the token that is used here; copy its ~/.ray/auth_token "
         "to the same place here, and see that RAY_AUTH_TOKEN and RAY_AUTH_TOKEN_PATH name no other",
         address=text,
@@ -101,15 +90,13 @@ def _listens(text: str) -> bool:
 def _which(found: list[str]) -> str:
     if found:
         return Text(
-            "executor.heads_ray_machine_name_one",
             "there are {count} heads of Ray on this machine, at {addresses}; name one with --address",
             count=len(found),
             addresses=", ".join(found),
         )
     return Text(
-        "executor.no_head_ray_machine_start",
         "there is no head of Ray on this machine; start one with `ray start --head`, or name one with "
-        "--address HOST:PORT",
+        "--address HOST:PORT"
     )
 
 

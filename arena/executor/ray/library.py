@@ -42,11 +42,7 @@ def load_ray() -> Any:
             warnings.simplefilter("ignore")  # of Ray's own dependencies
             found = importlib.import_module("ray")
     except ImportError as error:
-        why = Text(
-            "executor.ray_cannot_imported_install_pip",
-            "Ray cannot be imported ({why}); install it: pip install 'kingmaker-arena[ray]'",
-            why=error,
-        )
+        why = Text("Ray cannot be imported ({why}); install it: pip install 'kingmaker-arena[ray]'", why=error)
         raise ExecutorFailedError(why) from error
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     return found

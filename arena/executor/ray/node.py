@@ -196,13 +196,7 @@ class ClusterNode:
         return packed
 
     def _refuse(self, seat: SeatSpec, why: str) -> MatchLostError:
-        message = Text(
-            "executor.bot_cannot_play",
-            "{name}: bot {bot} cannot play there: {why}",
-            name=self.name,
-            bot=seat.name,
-            why=why,
-        )
+        message = Text("{name}: bot {bot} cannot play there: {why}", name=self.name, bot=seat.name, why=why)
         return MatchLostError(message, HostCause.HOSTING_FAILED)
 
     def _localize(self, seat: SeatSpec) -> SeatSpec:
@@ -339,17 +333,13 @@ class NodeJudge:
             self._on_drained(
                 node,
                 Text(
-                    "executor.matches_were_void_far_more",
-                    "{count} of its {number} matches were void, far more than elsewhere",
-                    count=tally.void,
-                    number=ended,
+                    "{count} of its {number} matches were void, far more than elsewhere", count=tally.void, number=ended
                 ),
             )
         elif is_time_to_look(tally.timed) and node.id in far_worse(slow):
             self._on_drained(
                 node,
                 Text(
-                    "executor.matches_were_slow_far_more",
                     "{count} of its {number} matches were slow, far more than elsewhere",
                     count=tally.slow,
                     number=tally.timed,

@@ -59,12 +59,7 @@ async def prove(node: ClusterNode, demands: Demands) -> list[str]:
     try:
         theirs = NodeFacts(**node.facts)
     except TypeError:
-        return [
-            Text(
-                "executor.another_version_arena_install_same",
-                "it has another version of the arena; install the same version on every machine",
-            )
-        ]
+        return [Text("it has another version of the arena; install the same version on every machine")]
     found = differences(ours, theirs, demands.games or ours.games)
     samples = []
     for _ in range(CLOCK_SAMPLES):
@@ -85,12 +80,7 @@ async def _try_levels(node: ClusterNode, levels: Sequence[str]) -> list[str]:
     tried: dict[str, str] = await ask(node.agent.try_levels.remote(list(levels)), node.cut, FETCH_S)
     node.levels.update(tried)
     return [
-        Text(
-            "executor.level_sandbox_does_not_work",
-            "level {level} of the sandbox does not work there: {why}",
-            level=level,
-            why=why,
-        )
+        Text("level {level} of the sandbox does not work there: {why}", level=level, why=why)
         for level, why in tried.items()
         if why
     ]
@@ -99,8 +89,5 @@ async def _try_levels(node: ClusterNode, levels: Sequence[str]) -> list[str]:
 def why_not(error: TransportLostError) -> str:
     """Return in a sentence why a machine could not prove anything."""
     if "No module named" in str(error) or "failed to import" in str(error).lower():
-        return Text(
-            "executor.arena_cannot_imported_install_where",
-            "the arena cannot be imported there; install it where its Ray runs",
-        )
-    return Text("executor.does_not_answer", "it does not answer: {why}", why=error)
+        return Text("the arena cannot be imported there; install it where its Ray runs")
+    return Text("it does not answer: {why}", why=error)

@@ -62,7 +62,6 @@ async def join(address: str) -> Head:
     _keep_quiet()
     if not await _is_joined(head.address):
         message = Text(
-            "executor.machine_not_cluster_ray_start",
             "this machine is not in the cluster; `ray start --address {address}` joins it, with --num-cpus 0 "
             "if nothing is to be played here",
             address=head.address,
@@ -88,20 +87,11 @@ async def join(address: str) -> Head:
     try:
         await apart(enter, JOIN_S)
     except TimeoutError:
-        message = Text(
-            "executor.head_does_not_let_us_join",
-            "the head at {address} does not let us join; see its log",
-            address=head.address,
-        )
+        message = Text("the head at {address} does not let us join; see its log", address=head.address)
         raise ExecutorFailedError(message) from None
     except Exception as error:  # whatever Ray raises
         why = " ".join(str(error).split())[:300]
-        message = Text(
-            "executor.head_does_not_let_us",
-            "the head at {address} does not let us join: {why}; see its log",
-            address=head.address,
-            why=why,
-        )
+        message = Text("the head at {address} does not let us join: {why}; see its log", address=head.address, why=why)
         raise ExecutorFailedError(message) from error
     return head
 
@@ -145,9 +135,7 @@ async def look_at_nodes() -> Sequence[Mapping[str, Any]]:
     try:
         return await apart(_ask_for_nodes, LOOK_S)
     except Exception as error:  # whatever Ray raises
-        why = Text(
-            "executor.head_cluster_does_not_answer", "the head of the cluster does not answer any more; start it again"
-        )
+        why = Text("the head of the cluster does not answer any more; start it again")
         raise ExecutorFailedError(why) from error
 
 

@@ -37,21 +37,21 @@ from engine.text import Text, joined, with_parts
 _MOST_RECORD_BYTES = MOST_PATH_BYTES + 64
 _RECORD = re.compile(rb"[1-9][0-9]{0,3} ([a-zA-Z0-9.]+)=([^\n]*)\n", re.ASCII)
 _SIZE = re.compile(rb"[0-7]{11}\0", re.ASCII)
-_UPLOAD_AGAIN = Text("hosting.submit_bot_again", "submit the bot again")
-_PACK_AGAIN = Text("hosting.let_arena_own_command_pack", "let the arena's own command pack the bot")
+_UPLOAD_AGAIN = Text("submit the bot again")
+_PACK_AGAIN = Text("let the arena's own command pack the bot")
 _NO_FILES = {
-    b"1": Text("hosting.hard_link", "a hard link"),
-    b"2": Text("hosting.a_link", "a link"),
-    b"3": Text("hosting.a_device", "a device"),
-    b"4": Text("hosting.a_device", "a device"),
-    b"5": Text("hosting.directory_own", "a directory of its own"),
-    b"6": Text("hosting.a_pipe", "a pipe"),
+    b"1": Text("a hard link"),
+    b"2": Text("a link"),
+    b"3": Text("a device"),
+    b"4": Text("a device"),
+    b"5": Text("a directory of its own"),
+    b"6": Text("a pipe"),
 }
 _EXTENSIONS = {
-    b"g": Text("hosting.global_header", "a global header"),
-    b"L": Text("hosting.long_name_gnu_tar", "a long name of GNU tar"),
-    b"K": Text("hosting.long_link_gnu_tar", "a long link of GNU tar"),
-    b"S": Text("hosting.a_hole", "a hole"),
+    b"g": Text("a global header"),
+    b"L": Text("a long name of GNU tar"),
+    b"K": Text("a long link of GNU tar"),
+    b"S": Text("a hole"),
 }
 _CHUNK_BYTES = 1 << 20
 
@@ -87,22 +87,14 @@ def check_archive(file: BinaryIO, limits: ArchiveLimits | None = None) -> Archiv
     if size_bytes > limits.archive_bytes:
         raise ArchiveSizeError(
             ArchiveReason.TOO_LARGE,
-            Text(
-                "hosting.archive_over_bytes_submit_smaller",
-                "the archive has over {bytes} bytes; submit a smaller bot",
-                bytes=limits.archive_bytes,
-            ),
+            Text("the archive has over {bytes} bytes; submit a smaller bot", bytes=limits.archive_bytes),
         )
     file.seek(0)
     entries = tuple(_within(_entries(_Reader(file, size_bytes)), limits))
     if not any(entry.path == MANIFEST_NAME for entry in entries):
         raise ArchiveContentError(
             ArchiveReason.NO_MANIFEST,
-            Text(
-                "hosting.archive_no_submit_directory_holds",
-                "the archive has no {file}; submit the directory that holds it",
-                file=MANIFEST_NAME,
-            ),
+            Text("the archive has no {file}; submit the directory that holds it", file=MANIFEST_NAME),
         )
     return ArchiveListing(entries, size_bytes, sum(entry.size_bytes for entry in entries))
 
@@ -127,7 +119,7 @@ class _Reader:
         if len(data) != count:
             raise ArchiveFormatError(
                 ArchiveReason.TRUNCATED,
-                Text("hosting.archive_ends_too_early", "the archive ends too early; {remedy}", remedy=_UPLOAD_AGAIN),
+                Text("the archive ends too early; {remedy}", remedy=_UPLOAD_AGAIN),
             )
         return data
 
@@ -136,16 +128,14 @@ class _Reader:
         if size_bytes > self.left_bytes:
             raise ArchiveFormatError(
                 ArchiveReason.TRUNCATED,
-                Text(
-                    "hosting.archive_ends_within_file", "the archive ends within a file; {remedy}", remedy=_UPLOAD_AGAIN
-                ),
+                Text("the archive ends within a file; {remedy}", remedy=_UPLOAD_AGAIN),
             )
         self._file.seek(size_bytes, os.SEEK_CUR)
         self.read_padding(size_bytes)
 
     def read_padding(self, size_bytes: int) -> None:
         if any(self.read(form.padding_bytes(size_bytes))):
-            raise _not_canonical(Text("hosting.bytes_between_two_files", "there are bytes between two files"))
+            raise _not_canonical(Text("there are bytes between two files"))
 
 
 def _within(entries: Iterator[ArchiveEntry], limits: ArchiveLimits) -> Iterator[ArchiveEntry]:
@@ -156,9 +146,7 @@ def _within(entries: Iterator[ArchiveEntry], limits: ArchiveLimits) -> Iterator[
         _check_sizes(entry, count, total_bytes, limits)
         tree.add(entry.path)
         if entry.path <= last:
-            raise _not_canonical(
-                Text("hosting.not_order_names", "{path} is not in the order of the names", path=quote_path(entry.path))
-            )
+            raise _not_canonical(Text("{path} is not in the order of the names", path=quote_path(entry.path)))
         last = entry.path
         yield entry
 
@@ -167,29 +155,20 @@ def _check_sizes(entry: ArchiveEntry, count: int, total_bytes: int, limits: Arch
     if count > limits.files:
         raise ArchiveSizeError(
             ArchiveReason.TOO_MANY_FILES,
-            Text(
-                "hosting.archive_holds_over_files_keep",
-                "the archive holds over {count} files; keep what the bot needs to run",
-                count=limits.files,
-            ),
+            Text("the archive holds over {count} files; keep what the bot needs to run", count=limits.files),
         )
     if entry.size_bytes > limits.file_bytes:
         raise ArchiveSizeError(
             ArchiveReason.FILE_TOO_LARGE,
             Text(
-                "hosting.over_bytes_make_smaller",
-                "{path} has over {bytes} bytes; make it smaller",
-                path=quote_path(entry.path),
-                bytes=limits.file_bytes,
+                "{path} has over {bytes} bytes; make it smaller", path=quote_path(entry.path), bytes=limits.file_bytes
             ),
         )
     if total_bytes > limits.total_bytes:
         raise ArchiveSizeError(
             ArchiveReason.FILES_TOO_LARGE,
             Text(
-                "hosting.files_over_bytes_together_keep",
-                "the files have over {bytes} bytes together; keep what the bot needs to run",
-                bytes=limits.total_bytes,
+                "the files have over {bytes} bytes together; keep what the bot needs to run", bytes=limits.total_bytes
             ),
         )
 
@@ -201,13 +180,11 @@ def _entries(reader: _Reader) -> Iterator[ArchiveEntry]:
         yield entry
         reader.skip_file(entry.size_bytes)
     if any(reader.read(form.BLOCK_BYTES)):
-        raise _not_canonical(
-            Text("hosting.empty_header_stands_between_two", "an empty header stands between two files")
-        )
+        raise _not_canonical(Text("an empty header stands between two files"))
     if reader.left_bytes:
         raise ArchiveFormatError(
             ArchiveReason.TRAILING_BYTES,
-            joined(Text("hosting.bytes_follow_end_archive", "bytes follow the end of the archive"), _PACK_AGAIN),
+            joined(Text("bytes follow the end of the archive"), _PACK_AGAIN),
         )
 
 
@@ -223,11 +200,7 @@ def _read_entry(reader: _Reader, block: bytes) -> ArchiveEntry:
     size_bytes, executable = _size_bytes(block), block[form.MODE] == form.EXECUTABLE
     if written != form.header(path, size_bytes, executable=executable):
         raise _not_canonical(
-            Text(
-                "hosting.header_more_than_name_size",
-                "{path} has a header with more in it than name, size and executable bit",
-                path=quote_path(path),
-            )
+            Text("{path} has a header with more in it than name, size and executable bit", path=quote_path(path))
         )
     return ArchiveEntry(path, size_bytes, executable, reader.offset)
 
@@ -238,16 +211,12 @@ def _read_block(reader: _Reader) -> bytes:
         if is_first and block[form.MAGIC][:5] != form.USTAR[:5]:
             raise ArchiveFormatError(
                 ArchiveReason.NO_ARCHIVE,
-                joined(Text("hosting.no_archive_bot", "this is no archive of a bot"), _PACK_AGAIN),
+                joined(Text("this is no archive of a bot"), _PACK_AGAIN),
             )
         if not form.checksum_is_right(block):
             raise ArchiveFormatError(
                 ArchiveReason.DAMAGED,
-                Text(
-                    "hosting.header_archive_damaged",
-                    "a header in the archive is damaged; {remedy}",
-                    remedy=_UPLOAD_AGAIN,
-                ),
+                Text("a header in the archive is damaged; {remedy}", remedy=_UPLOAD_AGAIN),
             )
     return block
 
@@ -255,13 +224,11 @@ def _read_block(reader: _Reader) -> bytes:
 def _read_told_path(reader: _Reader, size_bytes: int) -> tuple[bytes, bytes]:
     """Return the path that an extended header tells, and all bytes that were read for it."""
     if size_bytes > _MOST_RECORD_BYTES:
-        raise _extension(Text("hosting.extended_header_too_long", "an extended header that is too long"))
+        raise _extension(Text("an extended header that is too long"))
     record = reader.read(size_bytes)
     found = _RECORD.fullmatch(record)
     if found is None or found[1] != b"path":
-        raise _extension(
-            Text("hosting.extended_header_says_more_than", "an extended header that says more than a name")
-        )
+        raise _extension(Text("an extended header that says more than a name"))
     reader.read_padding(size_bytes)
     return found[2], record + bytes(form.padding_bytes(size_bytes))
 
@@ -273,22 +240,17 @@ def _check_kind(block: bytes) -> None:
         raise ArchiveFormatError(
             ArchiveReason.NO_FILE,
             joined(
-                Text(
-                    "hosting.bot_holds_files_alone",
-                    "{path} is {what}, and a bot holds files alone",
-                    path=quote_path(name),
-                    what=_NO_FILES[kind],
-                ),
+                Text("{path} is {what}, and a bot holds files alone", path=quote_path(name), what=_NO_FILES[kind]),
                 _PACK_AGAIN,
             ),
         )
     if kind != form.FILE:
-        raise _extension(_EXTENSIONS.get(kind, Text("hosting.entry_kind", "an entry of kind {kind}", kind=repr(kind))))
+        raise _extension(_EXTENSIONS.get(kind, Text("an entry of kind {kind}", kind=repr(kind))))
 
 
 def _size_bytes(block: bytes) -> int:
     if not _SIZE.fullmatch(block[form.SIZE]):
-        raise _extension(Text("hosting.size_not_written_eleven_digits", "a size that is not written as eleven digits"))
+        raise _extension(Text("a size that is not written as eleven digits"))
     return int(block[form.SIZE][:-1], 8)
 
 
@@ -301,11 +263,7 @@ def _decoded(name: bytes) -> str:
 def _extension(what: str) -> BotArchiveError:
     return ArchiveFormatError(
         ArchiveReason.EXTENSION,
-        Text(
-            "hosting.archive_let_arena_own_command",
-            "the archive has {what}; let the arena's own command pack the bot",
-            what=what,
-        ),
+        Text("the archive has {what}; let the arena's own command pack the bot", what=what),
     )
 
 
@@ -326,11 +284,7 @@ def add_archive(
         _check_hash(archive_hash(file, listing), expected_hash)
     except OSError as error:
         raise StoreError(
-            Text(
-                "hosting.archive_cannot_read_check_disk",
-                "the archive cannot be read ({why}); check the disk",
-                why=os_error_text(error),
-            )
+            Text("the archive cannot be read ({why}); check the disk", why=os_error_text(error))
         ) from error
     if store.renew(expected_hash):
         return store.get(expected_hash)
@@ -370,7 +324,6 @@ def _check_hash(found: str, expected: str) -> None:
         raise ArchiveContentError(
             ArchiveReason.WRONG_CONTENT,
             Text(
-                "hosting.archive_holds_version_announced_submit",
                 "the archive holds version {found}, and {announced} was announced; submit the bot again",
                 found=found[:12],
                 announced=repr(expected[:12]),
@@ -393,11 +346,7 @@ def _chunks(file: BinaryIO, entry: ArchiveEntry) -> Iterator[bytes]:
         if not chunk:
             raise ArchiveFormatError(
                 ArchiveReason.TRUNCATED,
-                Text(
-                    "hosting.archive_ends_within_file",
-                    "the archive ends within a file; {remedy}",
-                    remedy=Text("hosting.submit_bot_again", "submit the bot again"),
-                ),
+                Text("the archive ends within a file; {remedy}", remedy=Text("submit the bot again")),
             )
         left -= len(chunk)
         yield chunk

@@ -70,11 +70,7 @@ def check_path(path: str) -> None:
     if path.startswith("/"):
         raise ArchiveNameError(
             ArchiveReason.NAME_ABSOLUTE,
-            Text(
-                "hosting.absolute_path_name_relative_bot",
-                "{path} is an absolute path; name it relative to the bot's directory",
-                path=quote_path(path),
-            ),
+            Text("{path} is an absolute path; name it relative to the bot's directory", path=quote_path(path)),
         )
     size_bytes = len(path.encode("utf-8", "surrogatepass"))
     parts = path.split("/")
@@ -82,7 +78,6 @@ def check_path(path: str) -> None:
         raise ArchiveNameError(
             ArchiveReason.NAME_TOO_LONG,
             Text(
-                "hosting.over_bytes_parts_shorten",
                 "{path} has over {bytes} bytes or {parts} parts; shorten it",
                 path=quote_path(path),
                 bytes=MOST_PATH_BYTES,
@@ -134,9 +129,7 @@ class NameTree:
             raise ArchiveSizeError(
                 ArchiveReason.TOO_MANY_FILES,
                 Text(
-                    "hosting.bot_over_directories_keep_only",
-                    "the bot has over {count} directories; keep only what it needs to run",
-                    count=self._most_directories,
+                    "the bot has over {count} directories; keep only what it needs to run", count=self._most_directories
                 ),
             )
         self._known[key] = (part, self._directories)
@@ -146,7 +139,6 @@ class NameTree:
         written, number = self._known[key]
         if written != name:
             what = Text(
-                "hosting.differs_beside_only_ways_some",
                 "{path} differs from {other} beside it only in ways that some file systems ignore; rename one",
                 path=quote_path(path),
                 other=quote_path(written),
@@ -154,13 +146,12 @@ class NameTree:
             return ArchiveNameError(ArchiveReason.NAMES_COLLIDE, what)
         if is_directory != (number > 0):
             what = Text(
-                "hosting.needs_file_directory_rename_one",
                 "{path} needs {name} to be a file and a directory; rename one",
                 path=quote_path(path),
                 name=quote_path(name),
             )
             return ArchiveNameError(ArchiveReason.NAME_FILE_AND_DIRECTORY, what)
-        what = Text("hosting.twice_pack_bot_again", "{path} is there twice; pack the bot again", path=quote_path(path))
+        what = Text("{path} is there twice; pack the bot again", path=quote_path(path))
         return ArchiveNameError(ArchiveReason.NAME_TWICE, what)
 
 
@@ -176,59 +167,42 @@ def _check_part(part: str, path: str) -> None:
     if not part or part == ".":
         raise ArchiveNameError(
             ArchiveReason.NAME_EMPTY_PART,
-            Text("hosting.empty_part_leave_out", "{path} has an empty part; leave it out", path=quote_path(path)),
+            Text("{path} has an empty part; leave it out", path=quote_path(path)),
         )
     if part == "..":
         raise ArchiveNameError(
             ArchiveReason.NAME_LEAVES,
-            Text("hosting.part_leave_out", "{path} has a part '..'; leave it out", path=quote_path(path)),
+            Text("{path} has a part '..'; leave it out", path=quote_path(path)),
         )
     if len(part.encode("utf-8", "surrogatepass")) > MOST_PART_BYTES:
         raise ArchiveNameError(
             ArchiveReason.NAME_TOO_LONG,
-            Text(
-                "hosting.part_over_bytes_shorten",
-                "{path} has a part of over {bytes} bytes; shorten it",
-                path=quote_path(path),
-                bytes=MOST_PART_BYTES,
-            ),
+            Text("{path} has a part of over {bytes} bytes; shorten it", path=quote_path(path), bytes=MOST_PART_BYTES),
         )
     if any("\ud800" <= character <= "\udfff" for character in part):
         raise ArchiveNameError(
             ArchiveReason.NAME_NOT_UTF8,
-            Text("hosting.not_utf_8_rename", "{path} is not UTF-8; rename it", path=quote_path(path)),
+            Text("{path} is not UTF-8; rename it", path=quote_path(path)),
         )
     if not part.isprintable() and any(unicodedata.category(character) in _UNPRINTABLE for character in part):
         raise ArchiveNameError(
             ArchiveReason.NAME_UNPRINTABLE,
-            Text(
-                "hosting.control_character_invisible_one_rename",
-                "{path} has a control character or an invisible one; rename it",
-                path=quote_path(path),
-            ),
+            Text("{path} has a control character or an invisible one; rename it", path=quote_path(path)),
         )
     if "\\" in part:
         raise ArchiveNameError(
             ArchiveReason.NAME_BACKSLASH,
-            Text("hosting.backslash_rename", "{path} has a backslash; rename it", path=quote_path(path)),
+            Text("{path} has a backslash; rename it", path=quote_path(path)),
         )
     if is_left_out(part):
         raise ArchiveNameError(
             ArchiveReason.NAME_HIDDEN,
-            Text(
-                "hosting.hidden_hidden_files_never_part",
-                "{path} is hidden, and hidden files are never part of a bot; rename it",
-                path=quote_path(path),
-            ),
+            Text("{path} is hidden, and hidden files are never part of a bot; rename it", path=quote_path(path)),
         )
     if part[-1] in ". ":
         raise ArchiveNameError(
             ArchiveReason.NAME_ENDS_BADLY,
-            Text(
-                "hosting.part_ends_dot_space_rename",
-                "{path} has a part that ends with a dot or a space; rename it",
-                path=quote_path(path),
-            ),
+            Text("{path} has a part that ends with a dot or a space; rename it", path=quote_path(path)),
         )
 
 

@@ -31,7 +31,7 @@ CHUNK_BYTES = 256 << 10
 """The most bytes of the archive in one frame."""
 MOST_RATIO = 100
 """How many times its own size a frame may become."""
-_UPLOAD_AGAIN = Text("hosting.submit_bot_again", "submit the bot again")
+_UPLOAD_AGAIN = Text("submit the bot again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,6 @@ def pack(directory: Path, target: BinaryIO, limits: ArchiveLimits | None = None)
             placed(
                 directory,
                 Text(
-                    "hosting.archive_over_bytes_keep_only",
                     "the archive has over {bytes} bytes; keep only what the bot needs to run",
                     bytes=limits.archive_bytes,
                 ),
@@ -86,7 +85,6 @@ def _write_file(file: BotFile, limits: ArchiveLimits, write: Callable[[bytes], N
         raise ArchiveSizeError(
             ArchiveReason.FILE_TOO_LARGE,
             Text(
-                "hosting.over_bytes_make_smaller_leave",
                 "{path} has over {bytes} bytes; make it smaller or leave it out",
                 path=quote_path(file.path),
                 bytes=limits.file_bytes,
@@ -122,10 +120,7 @@ def expand_chunk(frame: bytes) -> bytes:
         raise ArchiveFormatError(
             ArchiveReason.COMPRESSION_BOMB,
             Text(
-                "hosting.part_upload_expands_over_bytes",
-                "a part of the upload expands to over {bytes} bytes; {remedy}",
-                bytes=most_bytes,
-                remedy=_UPLOAD_AGAIN,
+                "a part of the upload expands to over {bytes} bytes; {remedy}", bytes=most_bytes, remedy=_UPLOAD_AGAIN
             ),
         )
     if not inflater.eof or inflater.unused_data:

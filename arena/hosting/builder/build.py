@@ -129,11 +129,7 @@ async def build_version(
                     return built if built is not None else await _build(job)
             await asyncio.sleep(_TRY_AGAIN_S)
     except OSError as error:
-        why = Text(
-            "hosting.nothing_can_built_check_space",
-            "nothing can be built ({why}); check space and permissions there",
-            why=os_error_text(error),
-        )
+        why = Text("nothing can be built ({why}); check space and permissions there", why=os_error_text(error))
         raise StorageFailedError(placed(builds.root, why)) from error
 
 
@@ -175,11 +171,7 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     log = log_text(await process.log())
     if not process.has_begun and process.exceeded is None and process.exited.result().status:
         lines = log.strip().splitlines()
-        message = Text(
-            "hosting.sandbox_could_not_made",
-            "a sandbox could not be made: {why}",
-            why=lines[-1] if lines else "it said nothing",
-        )
+        message = Text("a sandbox could not be made: {why}", why=lines[-1] if lines else "it said nothing")
         raise SandboxUnavailableError(message)
     ended = process.exited.result() if ended_in_time else None
     sentence = explain_end(command, ended, process.exceeded, job.limits)
@@ -189,12 +181,7 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     try:
         return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
     except BotDirectoryError as error:
-        why = Text(
-            "hosting.build_command_ended_but",
-            "The build command `{command}` ended, but: {why}.",
-            command=command,
-            why=_without(files, str(error)),
-        )
+        why = Text("The build command `{command}` ended, but: {why}.", command=command, why=_without(files, str(error)))
         return BuildFailure(why, log)
 
 
@@ -269,9 +256,7 @@ def _keep(job: _Job, files: Path, seconds: float) -> Built:
         resolve_command(job.manifest, files, job.runtime.places)
         return job.builds.keep(job.stored.hash, job.runtime.hash, files, seconds)
     except RecursionError:
-        why = Text(
-            "hosting.left_directories_directories_too_deep", "it left directories in directories too deep; make fewer"
-        )
+        why = Text("it left directories in directories too deep; make fewer")
         raise BotFilesError(why) from None
 
 
@@ -386,15 +371,9 @@ async def _wait(process: HostedProcess, meter: TreeMeter, limit_s: float) -> boo
 def explain_end(command: str, ended: Exit | None, exceeded: Exceeded | None, limits: BuildLimits) -> str | None:
     """Return why a command that ended so has failed, or None if it has not; `ended` is None if it was too slow."""
     if exceeded is not None:
-        return Text(
-            "hosting.build_command_ended",
-            "The build command `{command}` was ended. {why}",
-            command=command,
-            why=exceeded.sentence,
-        )
+        return Text("The build command `{command}` was ended. {why}", command=command, why=exceeded.sentence)
     if ended is None:
         return Text(
-            "hosting.build_command_did_not_end",
             "The build command `{command}` did not end within {seconds} s, or {times} times that on a busy machine.",
             command=command,
             seconds=f"{limits.time_s:g}",
@@ -402,10 +381,7 @@ def explain_end(command: str, ended: Exit | None, exceeded: Exceeded | None, lim
         )
     if ended.status or ended.signal:
         return Text(
-            "hosting.build_command_failed_log_tells",
-            "The build command `{command}` failed ({how}); its log tells why.",
-            command=command,
-            how=ended.describe(),
+            "The build command `{command}` failed ({how}); its log tells why.", command=command, how=ended.describe()
         )
     return None
 

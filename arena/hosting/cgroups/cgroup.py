@@ -49,9 +49,7 @@ class Cgroup:
                 os.mkdir(directory)  # noqa: PTH102 - pathlib would double the start-up of the launcher
             self._lock = take_lock(self.place)
             if self._lock is None:
-                why = Text(
-                    "hosting.taken_somebody_else", "{path} was taken by somebody else", path=self.place.distinct[0]
-                )
+                why = Text("{path} was taken by somebody else", path=self.place.distinct[0])
                 raise GroupError(why)
             for setting in self.place.cgroup_version.settings:
                 self._set(setting)

@@ -25,11 +25,8 @@ from arena.hosting.cgroups.hierarchy import (
 )
 from engine.text import Text, joined
 
-_MOUNT = Text("hosting.mount_cgroup2_sys_fs_cgroup", "mount cgroup2 at /sys/fs/cgroup, or take a machine with systemd")
-_ROOT = Text(
-    "hosting.run_arena_root_machine_cgroup",
-    "run the arena as root, or on a machine with cgroup v2 under systemd, where users may be given groups",
-)
+_MOUNT = Text("mount cgroup2 at /sys/fs/cgroup, or take a machine with systemd")
+_ROOT = Text("run the arena as root, or on a machine with cgroup v2 under systemd, where users may be given groups")
 LEAF = "kingmaker-arena-main"
 """The group of the arena's own processes."""
 TOP = "kingmaker-arena"
@@ -39,9 +36,8 @@ _LEAF_WEIGHT = b"1000"  # ten times a bot's: a referee that waits behind bots wo
 _MARKS = ("user.delegate", "trusted.delegate")
 _ROUNDS = 20
 GIVE = Text(
-    "hosting.start_systemd_run_user_scope",
     "start it by `systemd-run --user --scope -p Delegate=yes arena ...`, as a service with Delegate=yes, or "
-    "as root; in a container, with control groups that may be written",
+    "as root; in a container, with control groups that may be written"
 )
 
 
@@ -52,7 +48,7 @@ def find_offer() -> GroupPlace:
     if unified is not None and _has_controllers(unified):
         own = own_directory(unified, membership)
         if own is None:
-            why = Text("hosting.arena_own_control_group_not", "the arena's own control group is not shown here")
+            why = Text("the arena's own control group is not shown here")
             raise GroupError(joined(why, _MOUNT))
         parent = find_parent(unified.point, own, membership[UNIFIED])
         return GroupPlace(2, dict.fromkeys(ROLES, parent))
@@ -61,11 +57,9 @@ def find_offer() -> GroupPlace:
         hierarchy = _find(hierarchies, role)
         own = own_directory(hierarchy, membership) if hierarchy is not None else None
         if own is None:
-            raise GroupError(
-                joined(Text("hosting.no_control_group", "there is no control group for {name}", name=role), _MOUNT)
-            )
+            raise GroupError(joined(Text("there is no control group for {name}", name=role), _MOUNT))
         if not os.access(own, os.W_OK):
-            why = Text("hosting.control_group_cannot_written", "the control group {path} cannot be written", path=own)
+            why = Text("the control group {path} cannot be written", path=own)
             raise GroupError(joined(why, _ROOT))
         directories[role] = own
     return GroupPlace(1, directories)
@@ -111,13 +105,11 @@ def find_parent(point: str, own: str, namespace_root: str) -> str:
     elif os.geteuid() == 0 and _is_top(point):
         parent = f"{point}/{TOP}"
     else:
-        why = Text(
-            "hosting.control_group_not_given_arena", "the control group {path} was not given to the arena", path=own
-        )
+        why = Text("the control group {path} was not given to the arena", path=own)
         raise GroupError(joined(why, GIVE))
     nearest = parent if os.path.isdir(parent) else os.path.dirname(parent)  # noqa: PTH112, PTH120 - as above
     if not os.access(nearest, os.W_OK) or not os.access(f"{nearest}/{PROCS}", os.W_OK):
-        why = Text("hosting.control_group_cannot_written", "the control group {path} cannot be written", path=nearest)
+        why = Text("the control group {path} cannot be written", path=nearest)
         raise GroupError(joined(why, GIVE))
     _check_controllers(nearest)
     return parent
@@ -137,7 +129,7 @@ def prepare(parent: str, own: str) -> None:
     except GroupError:
         raise
     except OSError as error:
-        why = Text("hosting.control_group_cannot_divided", "the control group {path} cannot be divided", path=parent)
+        why = Text("the control group {path} cannot be divided", path=parent)
         raise GroupError(joined(why, GIVE)) from error
 
 
@@ -153,16 +145,8 @@ def _check_controllers(directory: str) -> None:
     offered = read_text(f"{directory}/cgroup.controllers").split()
     missing = [name for name in CONTROLLERS if name not in offered]
     if missing:
-        why = Text(
-            "hosting.control_group_no_controller",
-            "the control group {path} has no controller {names}",
-            path=directory,
-            names=", ".join(missing),
-        )
-        remedy = Text(
-            "hosting.where_systemd_keeps_back_users",
-            "where systemd keeps it back from users, set Delegate=cpu memory pids in user@.service",
-        )
+        why = Text("the control group {path} has no controller {names}", path=directory, names=", ".join(missing))
+        remedy = Text("where systemd keeps it back from users, set Delegate=cpu memory pids in user@.service")
         raise GroupError(joined(why, remedy))
 
 

@@ -77,7 +77,7 @@ class HostedProcess:
         if not self.exited.done() and timeout_s > 0:
             await asyncio.wait({self.exited}, timeout=timeout_s)
         if self.exited.cancelled():
-            raise LauncherLostError(Text("hosting.launcher_ended", "the launcher has ended"))
+            raise LauncherLostError(Text("the launcher has ended"))
         return self.exited.done()
 
     async def end(self, grace_s: float = 0.0) -> bool:
@@ -244,7 +244,7 @@ class LauncherClient:
             self._heartbeat.note_answer()
             event = json.loads(line)
             getattr(self, "_on_" + event["event"])(event)
-        error = LauncherLostError(Text("hosting.launcher_ended", "the launcher has ended"))
+        error = LauncherLostError(Text("the launcher has ended"))
         for start in self._starting.values():
             if not start.started.done():
                 start.started.set_exception(error)

@@ -15,10 +15,8 @@ from arena.hosting.cgroups.hierarchy import GroupLimits
 from engine.text import Text, from_json
 
 _BY_KERNEL = {
-    "cpu": Text("hosting.used_up_processor_time_one", "It used up the processor time that one process may have."),
-    "disk": Text(
-        "hosting.made_file_larger_than_private", "It made a file larger than its private directories may hold."
-    ),
+    "cpu": Text("It used up the processor time that one process may have."),
+    "disk": Text("It made a file larger than its private directories may hold."),
 }
 
 
@@ -103,45 +101,19 @@ class StartRequest:
 def _exceeded(what: str, used: int, limit: int) -> Text:
     match what:
         case "memory":
-            return Text(
-                "matches.used_mib_memory_mib_allowed",
-                "It used {used} MiB of memory; {limit} MiB are allowed.",
-                used=used,
-                limit=limit,
-            )
+            return Text("It used {used} MiB of memory; {limit} MiB are allowed.", used=used, limit=limit)
         case "processes":
-            return Text(
-                "matches.processes_threads_allowed",
-                "It had {used} processes and threads; {limit} are allowed.",
-                used=used,
-                limit=limit,
-            )
+            return Text("It had {used} processes and threads; {limit} are allowed.", used=used, limit=limit)
         case "descriptors":
-            return Text(
-                "matches.files_connections_open_allowed",
-                "It had {used} files and connections open; {limit} are allowed.",
-                used=used,
-                limit=limit,
-            )
+            return Text("It had {used} files and connections open; {limit} are allowed.", used=used, limit=limit)
         case "disk":
             return Text(
-                "matches.wrote_mib_into_private_directories",
-                "It wrote {used} MiB into its private directories; {limit} MiB are allowed.",
-                used=used,
-                limit=limit,
+                "It wrote {used} MiB into its private directories; {limit} MiB are allowed.", used=used, limit=limit
             )
         case "files":
-            return Text(
-                "matches.made_files_private_directories_allowed",
-                "It made {used} files in its private directories; {limit} are allowed.",
-                used=used,
-                limit=limit,
-            )
+            return Text("It made {used} files in its private directories; {limit} are allowed.", used=used, limit=limit)
     return Text(
-        "matches.wrote_mib_stdout_stderr_too",
-        "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.",
-        used=used,
-        limit=limit,
+        "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.", used=used, limit=limit
     )
 
 
@@ -155,7 +127,7 @@ class Exit:
     def describe(self) -> str:
         """Return the end in words: `exit status 3`, `SIGKILL`."""
         if not self.signal:
-            return Text("executor.exit_status", "exit status {status}", status=self.status)
+            return Text("exit status {status}", status=self.status)
         try:
             return signal.Signals(self.signal).name
         except ValueError:

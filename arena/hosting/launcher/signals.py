@@ -126,13 +126,10 @@ class NamespaceFreezer(_SignalFreezer):
             return
         if outcome == _DISTURBED:
             raise FreezeError(
-                Text(
-                    "hosting.stopped_killed_process_puts_sleep",
-                    "It stopped or killed the process that puts it to sleep.",
-                ),
+                Text("It stopped or killed the process that puts it to sleep."),
                 is_own=True,
             )
-        raise FreezeError(Text("hosting.namespaces_cannot_entered", "Its namespaces cannot be entered."))
+        raise FreezeError(Text("Its namespaces cannot be entered."))
 
 
 class TreeFreezer(_SignalFreezer):

@@ -96,7 +96,6 @@ class RuntimeCatalog:
         """Return how a runtime is defined. Raises UnknownRuntimeError."""
         if name not in self._definitions:
             why = Text(
-                "hosting.runtime_arena_knows",
                 "runtime is {name}, and this arena knows {known}; {remedy}",
                 name=repr(name),
                 known=", ".join(map(repr, self.names)),
@@ -209,11 +208,7 @@ class FileHashes:
                 for line in self._lines(name, path):
                     digest.update(json.dumps(line).encode() + b"\n")
         except OSError as error:
-            why = Text(
-                "hosting.cannot_read_every_file_runtime",
-                "cannot be read ({why}); every file of a runtime must be readable",
-                why=os_error_text(error),
-            )
+            why = Text("cannot be read ({why}); every file of a runtime must be readable", why=os_error_text(error))
             raise RuntimeBrokenError(placed(error.filename, why)) from error
         return digest.hexdigest()
 

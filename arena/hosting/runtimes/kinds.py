@@ -137,30 +137,18 @@ def find_venv(definition: RuntimeDefinition) -> Venv:
     config = _config(directory, here)
     interpreter = directory / "bin" / "python"
     if not os.access(interpreter, os.X_OK):
-        why = Text(
-            "hosting.no_program_bin_python_can",
-            "has no program bin/python that can be run; make it again: python -m venv",
-        )
+        why = Text("has no program bin/python that can be run; make it again: python -m venv")
         raise RuntimeBrokenError(placed(here, why))
     if config.get("include-system-site-packages", "false").lower() == "true":
-        why = Text(
-            "hosting.uses_packages_system_which_change",
-            "uses the packages of the system, which change with it; make it without --system-site-packages",
-        )
+        why = Text("uses the packages of the system, which change with it; make it without --system-site-packages")
         raise RuntimeBrokenError(placed(here, why))
     packages = sorted((directory / "lib").glob("python3.*/site-packages"))
     if len(packages) != 1:
-        why = Text(
-            "hosting.directories_lib_python3_site_packages",
-            "has {count} directories lib/python3.*/site-packages, not one",
-            count=len(packages),
-        )
+        why = Text("has {count} directories lib/python3.*/site-packages, not one", count=len(packages))
         raise RuntimeBrokenError(placed(here, why))
     version = config.get("version") or config.get("version_info") or ""
     if not _PYTHON_VERSION.match(version):
-        why = Text(
-            "hosting.pyvenv_cfg_tells_no_version", "its pyvenv.cfg tells no version; make it again: python -m venv"
-        )
+        why = Text("its pyvenv.cfg tells no version; make it again: python -m venv")
         raise RuntimeBrokenError(placed(here, why))
     stdlib = _stdlib(interpreter, packages[0].parent.name, here)
     return Venv(directory, interpreter, version, packages[0], stdlib)
@@ -209,11 +197,7 @@ def _config(directory: Path, here: str) -> Mapping[str, str]:
     try:
         lines = (directory / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        why = Text(
-            "hosting.no_virtual_environment_no_pyvenv",
-            "is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {path}",
-            path=directory,
-        )
+        why = Text("is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {path}", path=directory)
         raise RuntimeBrokenError(placed(here, why)) from error
     pairs = (line.partition("=") for line in lines)
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
@@ -225,11 +209,7 @@ def _stdlib(interpreter: Path, name: str, here: str) -> Path:
     for library in _LIBRARY_DIRECTORIES:
         if (prefix / library / name / "os.py").is_file():
             return prefix / library / name
-    why = Text(
-        "hosting.no_make_again_interpreter",
-        "there is no {path}; make it again with an interpreter that is there",
-        path=f"{prefix}/lib/{name}",
-    )
+    why = Text("there is no {path}; make it again with an interpreter that is there", path=f"{prefix}/lib/{name}")
     raise RuntimeBrokenError(placed(here, why))
 
 
@@ -238,11 +218,7 @@ def lay_out_node(definition: RuntimeDefinition) -> RuntimeLayout:
     program = _program(definition)
     modules = definition.modules
     if modules is not None and not modules.is_dir():
-        why = Text(
-            "hosting.no_directory_make_name_right",
-            "there is no directory {path}; make it, or name it right",
-            path=modules,
-        )
+        why = Text("there is no directory {path}; make it, or name it right", path=modules)
         raise RuntimeBrokenError(placed(f"runtime {definition.name!r}", why))
     extra = [*definition.trees, *([modules] if modules else [])]
     path = f"{program.parent}:{SYSTEM_PATH}"
@@ -261,9 +237,7 @@ def node_contents(definition: RuntimeDefinition) -> RuntimeContents:
     try:
         output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
-        why = Text(
-            "hosting.version_does_not_work", "{program} --version does not work ({why})", program=program, why=error
-        )
+        why = Text("{program} --version does not work ({why})", program=program, why=error)
         raise RuntimeBrokenError(placed(f"runtime {definition.name!r}", why)) from error
     return RuntimeContents(output.strip().removeprefix("v")[:40], dict(sorted(_module_versions(definition.modules))))
 
@@ -272,9 +246,7 @@ def _program(definition: RuntimeDefinition) -> Path:
     program = definition.program
     assert program is not None
     if not program.is_file() or not os.access(program, os.X_OK):
-        why = Text(
-            "hosting.no_program_can_run_install", "{program} is no program that can be run; install it", program=program
-        )
+        why = Text("{program} is no program that can be run; install it", program=program)
         raise RuntimeBrokenError(placed(f"runtime {definition.name!r}", why))
     return program
 
@@ -293,11 +265,7 @@ def lay_out_native(definition: RuntimeDefinition) -> RuntimeLayout:
     """Return where the libraries of the system lie, and further directories. Raises RuntimeBrokenError."""
     for tree in definition.trees:
         if not tree.is_dir():
-            why = Text(
-                "hosting.no_directory_make_name_right",
-                "there is no directory {path}; make it, or name it right",
-                path=tree,
-            )
+            why = Text("there is no directory {path}; make it, or name it right", path=tree)
             raise RuntimeBrokenError(placed(f"runtime {definition.name!r}", why))
     is_bundled = definition.kind is RuntimeKind.BUNDLED
     return RuntimeLayout(

@@ -153,15 +153,11 @@ def read_runtimes(path: Path) -> RuntimeSettings:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        why = Text(
-            "hosting.cannot_read_name_file_runtimes",
-            "cannot be read ({why}); name a file of runtimes",
-            why=os_error_text(error),
-        )
+        why = Text("cannot be read ({why}); name a file of runtimes", why=os_error_text(error))
         raise RuntimeSettingsError(placed(path, why)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise RuntimeSettingsError(
-            placed(path, Text("hosting.not_valid_toml", "is not valid TOML: {why}", why=" ".join(str(error).split())))
+            placed(path, Text("is not valid TOML: {why}", why=" ".join(str(error).split())))
         ) from error
     _check_keys(data, (_TABLE,), str(path))
     return parse_runtimes(data.get(_TABLE, {}), place=str(path))
@@ -171,7 +167,6 @@ def parse_runtimes(tables: Any, *, place: str) -> RuntimeSettings:
     """Return the runtimes that the tables define, a table by name. Raises RuntimeSettingsError, which names `place`."""
     if not isinstance(tables, Mapping):
         why = Text(
-            "hosting.write_table_name_each",
             "{table} is {value}; write a table [{table_2}.NAME] for each",
             table=_TABLE,
             value=format_value(tables),
@@ -184,43 +179,25 @@ def parse_runtimes(tables: Any, *, place: str) -> RuntimeSettings:
 def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
     here = f"{place}: [{_TABLE}.{name}]"
     if not is_name(name):
-        why = Text(
-            "hosting.runtime_called_1_40_z", "a runtime is called 1 to 40 of a-z, 0-9, '-' and '_', like python-ml"
-        )
+        why = Text("a runtime is called 1 to 40 of a-z, 0-9, '-' and '_', like python-ml")
         raise RuntimeSettingsError(placed(here, why))
     if name in PREDEFINED:
-        why = Text(
-            "hosting.always_cannot_defined_anew_choose",
-            "{name} is always there and cannot be defined anew; choose another name",
-            name=repr(name),
-        )
+        why = Text("{name} is always there and cannot be defined anew; choose another name", name=repr(name))
         raise RuntimeSettingsError(placed(here, why))
     if not isinstance(table, Mapping):
-        why = Text(
-            "hosting.no_table_write_kind_below",
-            "is {value} and no table; write kind = ... below that line",
-            value=format_value(table),
-        )
+        why = Text("is {value} and no table; write kind = ... below that line", value=format_value(table))
         raise RuntimeSettingsError(placed(here, why))
     kind = _kind(table, here)
     _check_keys(table, _KEYS[kind], here)
     needed = _NEEDED.get(kind)
     if needed is not None and needed not in table:
-        why = Text(
-            "hosting.runtime_kind_needs_key",
-            "a runtime of kind {kind} needs the key {key}",
-            kind=repr(kind.value),
-            key=repr(needed),
-        )
+        why = Text("a runtime of kind {kind} needs the key {key}", kind=repr(kind.value), key=repr(needed))
         raise RuntimeSettingsError(placed(here, why))
     paths = {key: _path(table[key], f"{here} {key}") for key in ("venv", "program", "modules") if key in table}
     trees, here = table.get("trees", []), f"{here} trees"
     if not isinstance(trees, list):
         message = Text(
-            "hosting.write_list_directories_like_opt",
-            '{key} is {value}; write a list of directories, like ["/opt/blas"]',
-            key=here,
-            value=format_value(trees),
+            '{key} is {value}; write a list of directories, like ["/opt/blas"]', key=here, value=format_value(trees)
         )
         raise RuntimeSettingsError(message)
     return RuntimeDefinition(name, kind, **paths, trees=tuple(_path(path, here) for path in trees))
@@ -230,12 +207,7 @@ def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
     known = [kind.value for kind in _KEYS]
     if table.get("kind") not in known:
         found = format_value(table["kind"]) if "kind" in table else "missing"
-        why = Text(
-            "hosting.kind_is",
-            "kind is {value}; {remedy}",
-            value=found,
-            remedy=_remedy(table.get("kind"), known, "kinds"),
-        )
+        why = Text("kind is {value}; {remedy}", value=found, remedy=_remedy(table.get("kind"), known, "kinds"))
         raise RuntimeSettingsError(placed(here, why))
     return RuntimeKind(table["kind"])
 
@@ -243,12 +215,7 @@ def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
 def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> None:
     for key in table:
         if key not in known:
-            why = Text(
-                "hosting.unknown_key",
-                "unknown key {key}; {remedy}",
-                key=format_value(key),
-                remedy=_remedy(key, known, "keys"),
-            )
+            why = Text("unknown key {key}; {remedy}", key=format_value(key), remedy=_remedy(key, known, "keys"))
             raise RuntimeSettingsError(placed(here, why))
 
 
@@ -257,23 +224,17 @@ def _remedy(text: object, known: Iterable[str], what: str) -> str:
         return guess
     names = ", ".join(known)
     if what == "keys":
-        return Text("hosting.the_keys_are", "the keys are {known}", known=names)
-    return Text("hosting.the_kinds_are", "the kinds are {known}", known=names)
+        return Text("the keys are {known}", known=names)
+    return Text("the kinds are {known}", known=names)
 
 
 def _path(value: object, here: str) -> Path:
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
-        why = Text(
-            "hosting.write_full_path_like_srv",
-            "{key} is {value}; write a full path, like /srv/venvs/ml",
-            key=here,
-            value=format_value(value),
-        )
+        why = Text("{key} is {value}; write a full path, like /srv/venvs/ml", key=here, value=format_value(value))
         raise RuntimeSettingsError(why)
     path = Path(value)
     if ".." in path.parts or path in _NOT_SHOWN:
         why = Text(
-            "hosting.which_bots_may_not_see",
             "{key} is {value}, which bots may not see; name a directory for this alone",
             key=here,
             value=format_value(value),

@@ -45,8 +45,8 @@ def find_tool(name: str) -> str:
         package = "bubblewrap" if name == "bwrap" else "util-linux"
         raise MissingToolError(
             joined(
-                Text("hosting.not_installed", "{name} is not installed", name=name),
-                Text("hosting.install_it_with_apt_get", "install it with: apt-get install {package}", package=package),
+                Text("{name} is not installed", name=name),
+                Text("install it with: apt-get install {package}", package=package),
             )
         )
     return found

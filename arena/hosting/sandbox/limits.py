@@ -86,17 +86,13 @@ def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> st
         return NONE
     if policy.level == NONE:
         why = Text(
-            "hosting.bots_owner_run_only_sandbox",
             "bots that have an owner run only in a sandbox; leave out `--sandbox none`, or add the bot "
-            "without --owner if its code is your own",
+            "without --owner if its code is your own"
         )
         raise SandboxUnavailableError(why)
     wanted = policy.level or strongest_level()
     if wanted == REDUCED and not policy.allow_reduced:
-        why = Text(
-            "hosting.reduced_sandbox_hides_less_if",
-            "the reduced sandbox hides less; if that will do, add --allow-reduced-sandbox",
-        )
+        why = Text("the reduced sandbox hides less; if that will do, add --allow-reduced-sandbox")
         raise SandboxUnavailableError(why)
     found = _probe(wanted)
     if found.works:
@@ -114,18 +110,13 @@ def strongest_level() -> str:
 def _refusal(found: Probe, *, has_owner: bool) -> str:
     if has_owner:
         return Text(
-            "hosting.bots_owner_run_only_sandbox_level",
             "bots that have an owner run only in a sandbox, and level {level} does not work here: {why}; {remedy}",
             level=found.level,
             why=found.problem,
             remedy=found.remedy,
         )
     return Text(
-        "hosting.level_does_not_work_here",
-        "level {level} does not work here: {why}; {remedy}",
-        level=found.level,
-        why=found.problem,
-        remedy=found.remedy,
+        "level {level} does not work here: {why}; {remedy}", level=found.level, why=found.problem, remedy=found.remedy
     )
 
 
@@ -140,8 +131,8 @@ def _probe(level: str) -> Probe:
         return Probe(
             level,
             (),
-            Text("hosting.reduced_sandbox_cannot_confine_root", "the reduced sandbox cannot confine root"),
-            Text("hosting.run_arena_ordinary_user", "run the arena as an ordinary user"),
+            Text("the reduced sandbox cannot confine root"),
+            Text("run the arena as an ordinary user"),
         )
     found = probe(level)
     if found.works:

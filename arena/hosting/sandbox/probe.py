@@ -29,18 +29,16 @@ from arena.hosting.user_directories import cache_directory
 from engine.text import Text, all_of, split
 
 _APPARMOR = Text(
-    "hosting.apparmor_keeps_bubblewrap_namespaces_give",
     "AppArmor keeps bubblewrap from its namespaces: give bwrap a profile that allows userns, or run `sysctl "
-    "kernel.apparmor_restrict_unprivileged_userns=0`",
+    "kernel.apparmor_restrict_unprivileged_userns=0`"
 )
 _FORBIDDEN = Text(
-    "hosting.user_namespaces_forbidden_here_run",
     "user namespaces are forbidden here: run `sysctl user.max_user_namespaces=10000` (on older systems also "
     "kernel.unprivileged_userns_clone=1); in a container, start that with --cap-add SYS_ADMIN and "
-    "--security-opt seccomp=unconfined",
+    "--security-opt seccomp=unconfined"
 )
 _REMEDIES = {"uid map": _APPARMOR, "RTM_NEWADDR": _APPARMOR, "namespace": _FORBIDDEN, "not permitted": _FORBIDDEN}
-_CHECK_DOCTOR = Text("hosting.look_sandbox_lines_arena_doctor", "look at the sandbox lines of `arena doctor`")
+_CHECK_DOCTOR = Text("look at the sandbox lines of `arena doctor`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,8 @@ def probe(level: str, *, remembered: bool = True) -> Probe:
         return Probe(
             level,
             (),
-            Text("hosting.sandboxes_need_linux", "sandboxes need Linux"),
-            Text("hosting.run_arena_linux", "run the arena on Linux"),
+            Text("sandboxes need Linux"),
+            Text("run the arena on Linux"),
         )
     try:
         offer = find_offer() if level == STRICT else None
@@ -77,9 +75,7 @@ def probe(level: str, *, remembered: bool = True) -> Probe:
         success = _success_file(level, offer)
     except (MissingToolError, UnknownMachineError) as error:
         what, remedy = split(str(error))
-        return Probe(
-            level, (), what, remedy or Text("hosting.take_x86_64_aarch64_machine", "take an x86_64 or aarch64 machine")
-        )
+        return Probe(level, (), what, remedy or Text("take an x86_64 or aarch64 machine"))
     if remembered and success.exists():
         return Probe(level)
     found = _try(level)
@@ -103,7 +99,7 @@ def _try(level: str) -> Probe:
             level, (), why, next((remedy for words, remedy in _REMEDIES.items() if words in why), _CHECK_DOCTOR)
         )
     failed = [check for check in checks if not check.holds]
-    problem = all_of(Text("hosting.no", "{what}: no ({why})", what=check.name, why=check.found) for check in failed)
+    problem = all_of(Text("{what}: no ({why})", what=check.name, why=check.found) for check in failed)
     return Probe(level, checks, problem, _CHECK_DOCTOR if failed else "")
 
 

@@ -97,7 +97,6 @@ class StoredPrograms:
         built = self.builds.get(stored.hash, runtime.hash)
         if built is None:
             why = Text(
-                "hosting.version_not_built_runtime_now",
                 "version {hash} is not built for runtime {name} as it is now; `arena bot add {path}` builds it",
                 hash=stored.hash[:12],
                 name=repr(runtime.name),

@@ -77,12 +77,7 @@ def seccomp_filter(machine: str | None = None, *, may_lock: bool = False, may_le
     name = machine or platform.machine()
     if name not in MACHINES:
         raise UnknownMachineError(
-            Text(
-                "hosting.no_seccomp_filter_only",
-                "there is no seccomp filter for {name}, only for {known}",
-                name=name,
-                known=", ".join(MACHINES),
-            )
+            Text("there is no seccomp filter for {name}, only for {known}", name=name, known=", ".join(MACHINES))
         )
     refused = [(REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS), (UNSUPPORTED, errno.EOPNOTSUPP)]
     refused += [] if may_lead_sessions else [(SESSIONS, errno.EPERM)]

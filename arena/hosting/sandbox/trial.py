@@ -92,9 +92,7 @@ async def _await_report(process: HostedProcess) -> str:
         return output.stdout
     words = output.stderr.strip().splitlines()
     raise SandboxUnavailableError(
-        words[-1]
-        if words
-        else Text("hosting.it_ended_with", "it ended with {what}", what=process.exited.result().describe())
+        words[-1] if words else Text("it ended with {what}", what=process.exited.result().describe())
     )
 
 
@@ -110,7 +108,7 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
     assert place is not None
     checks = [
         SandboxCheck(
-            Text("hosting.control_group_own", "a control group of its own"),
+            Text("a control group of its own"),
             True,
             f"version {place.version}, {place.distinct[0]}",
         )
@@ -123,7 +121,7 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
         found = place.read(place.cgroup_version.weight).strip()
         checks.append(
             SandboxCheck(
-                Text("hosting.weighs_much_every_other", "it weighs as much as every other"),
+                Text("it weighs as much as every other"),
                 found == wanted,
                 f"{place.cgroup_version.weight[1]} {found}",
             )
@@ -133,14 +131,14 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
         checks.append(
             await _judge_end(
                 spinner,
-                Text("hosting.more_processes_than_allowed_refused", "more processes than allowed are refused"),
+                Text("more processes than allowed are refused"),
                 "processes",
             )
         )
         checks.append(
             await _judge_end(
                 eater,
-                Text("hosting.memory_limited_shared_kernel_own", "memory is limited, shared and the kernel's own too"),
+                Text("memory is limited, shared and the kernel's own too"),
                 "memory",
             )
         )
@@ -150,9 +148,7 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
     left = [directory for directory in place.distinct if os.path.isdir(directory)]  # noqa: PTH112
     return [
         *checks,
-        SandboxCheck(
-            Text("hosting.group_removed", "the group is removed"), not left, ", ".join(left) or "nothing is left"
-        ),
+        SandboxCheck(Text("the group is removed"), not left, ", ".join(left) or "nothing is left"),
     ]
 
 
@@ -177,9 +173,9 @@ async def _try_freezer(place: GroupPlace) -> list[SandboxCheck]:
         account.close()
         freezer.close()
     return [
-        SandboxCheck(Text("hosting.processor_time_told", "its processor time is told"), told, f"{before_us} us"),
+        SandboxCheck(Text("its processor time is told"), told, f"{before_us} us"),
         SandboxCheck(
-            Text("hosting.stands_still_while_frozen", "it stands still while it is frozen"),
+            Text("it stands still while it is frozen"),
             stands and used_us < _HARDLY_US and goes_on,
             f"{used_us} us in {_FROZEN_S * 1000:.0f} ms{'' if goes_on else ', and did not go on'}",
         ),
@@ -228,10 +224,9 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
     """
     checks = [
         SandboxCheck(
-            Text("hosting.same_interpreter", "the same interpreter"),
+            Text("the same interpreter"),
             (said["version"], said["prefix"]) == (sys.version, sys.prefix),
             Text(
-                "hosting.at_outside_at",
                 "{version} at {path}, outside {own} at {own_path}",
                 version=said["version"].split()[0],
                 path=said["prefix"],
@@ -240,44 +235,42 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
             ),
         ),
         SandboxCheck(
-            Text("hosting.packages_bots_can_read", "the packages for bots can be read"),
+            Text("the packages for bots can be read"),
             set(said["packages"]) == {"done"},
             ", ".join(said["packages"]),
         ),
         _refused(
-            Text("hosting.files_outside_cannot_read", "files outside cannot be read"),
+            Text("files outside cannot be read"),
             [said["outside"], said["passwords"]],
         ),
-        _refused(Text("hosting.code_cannot_changed", "its code cannot be changed"), [said["code"]]),
+        _refused(Text("its code cannot be changed"), [said["code"]]),
         SandboxCheck(
-            Text("hosting.own_directory_can_written", "its own directory can be written"),
+            Text("its own directory can be written"),
             said["work"] == "done",
             said["work"],
         ),
-        _refused(Text("hosting.no_network", "no network"), said["sockets"]),
+        _refused(Text("no network"), said["sockets"]),
         SandboxCheck(
-            Text("hosting.arena_socket_reached", "the arena's socket is reached"),
+            Text("the arena's socket is reached"),
             said["referee"] == "done",
             said["referee"],
         ),
-        _refused(
-            Text("hosting.no_namespaces_no_tracing_no", "no namespaces, no tracing, no priorities"), said["calls"]
-        ),
+        _refused(Text("no namespaces, no tracing, no priorities"), said["calls"]),
     ]
     if level in WRAPPED_LEVELS:
         checks += [
             SandboxCheck(
-                Text("hosting.not_root", "it is not root"),
+                Text("it is not root"),
                 started_by != 0 or said["uid"] != 0,
-                Text("hosting.user_started", "user {user}, started by {starter}", user=said["uid"], starter=started_by),
+                Text("user {user}, started by {starter}", user=said["uid"], starter=started_by),
             ),
             _fork_limit(said, processes),
         ]
     checks.append(
         SandboxCheck(
-            Text("hosting.nothing_left_after_kill", "nothing is left after a kill"),
+            Text("nothing is left after a kill"),
             not left,
-            Text("hosting.processes_left", "{number} processes left", number=len(left)),
+            Text("{number} processes left", number=len(left)),
         )
     )
     return checks
@@ -290,10 +283,9 @@ def _refused(name: str, outcomes: list[str]) -> SandboxCheck:
 def _fork_limit(said: Mapping[str, Any], processes: int) -> SandboxCheck:
     holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
     found = Text(
-        "hosting.allowed_started_when",
         "{allowed} allowed, {started} started when it was {few}",
         allowed=said["processes"],
         started=said["forks"],
         few=said["few"],
     )
-    return SandboxCheck(Text("hosting.fork_bomb_stopped", "a fork bomb is stopped"), holds, found)
+    return SandboxCheck(Text("a fork bomb is stopped"), holds, found)

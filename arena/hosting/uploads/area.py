@@ -92,7 +92,6 @@ class UploadArea:
         most_bytes = self._limits.archive_bytes
         if size_bytes > most_bytes:
             message = Text(
-                "hosting.archive_bytes_allowed_make_bot",
                 "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
                 bytes=size_bytes,
                 most=most_bytes,
@@ -107,7 +106,6 @@ class UploadArea:
                     upload = read_upload(directory)
                     if upload.size_bytes != announced.size_bytes:
                         message = Text(
-                            "hosting.upload_archive_begun_bytes_submit",
                             "the upload of this archive was begun with {bytes} bytes; submit the bot again",
                             bytes=upload.size_bytes,
                         )
@@ -143,8 +141,7 @@ class UploadArea:
             size_bytes = len(chunk)
             if turn != upload.turn:
                 message: str = Text(
-                    "hosting.another_submission_bot_goes_upload",
-                    "another submission of this bot goes on with the upload; watch that one, or submit again",
+                    "another submission of this bot goes on with the upload; watch that one, or submit again"
                 )
                 raise UploadSupersededError(UploadReason.SUPERSEDED, message)
             if offset != upload.offset:
@@ -152,7 +149,6 @@ class UploadArea:
                 raise UploadOffsetError(message, upload.offset)
             if offset + size_bytes > upload.size_bytes:
                 message = Text(
-                    "hosting.more_arrives_than_bytes_were",
                     "more arrives than the {bytes} bytes that were announced; submit the bot again",
                     bytes=upload.size_bytes,
                 )
@@ -171,10 +167,7 @@ class UploadArea:
             upload = read_upload(directory)
             if upload.offset != upload.size_bytes:
                 message = Text(
-                    "hosting.bytes_arrived_go",
-                    "{count} of {total} bytes have arrived; go on there",
-                    count=upload.offset,
-                    total=upload.size_bytes,
+                    "{count} of {total} bytes have arrived; go on there", count=upload.offset, total=upload.size_bytes
                 )
                 raise UploadOffsetError(message, upload.offset)
             is_right = sha256_of(data) == upload.sha256
@@ -182,10 +175,7 @@ class UploadArea:
         if is_right:
             return data_path(directory)
         self.discard(upload_id)
-        message = Text(
-            "hosting.what_arrived_not_archive_announced",
-            "what arrived is not the archive that was announced, its SHA-256 differs; submit the bot again",
-        )
+        message = Text("what arrived is not the archive that was announced, its SHA-256 differs; submit the bot again")
         raise UploadDamagedError(UploadReason.DAMAGED, message)
 
     def open_whole(self, upload_id: str) -> BinaryIO:
@@ -245,30 +235,22 @@ class UploadArea:
         others = self.uploads()
         own = [upload for upload in others if upload.owner == announced.owner]
         if len(own) >= self._limits.unfinished_per_owner:
-            message = Text(
-                "hosting.uploads_yours_unfinished_finish_one",
-                "{count} uploads of yours are unfinished; finish one of them first",
-                count=len(own),
-            )
+            message = Text("{count} uploads of yours are unfinished; finish one of them first", count=len(own))
             raise UploadRefusedError(UploadReason.TOO_MANY, message)
         if _announced_bytes(own) + announced.size_bytes > self._limits.owner_bytes:
             message = Text(
-                "hosting.your_unfinished_uploads_would_over",
                 "your unfinished uploads would have over {bytes} bytes; finish one first",
                 bytes=self._limits.owner_bytes,
             )
             raise UploadRefusedError(UploadReason.OWNER_FULL, message)
         if _announced_bytes(others) + announced.size_bytes > self._limits.total_bytes:
-            message = Text(
-                "hosting.too_much_being_uploaded_everybody",
-                "too much is being uploaded by everybody together; submit again later",
-            )
+            message = Text("too much is being uploaded by everybody together; submit again later")
             raise UploadRefusedError(UploadReason.AREA_FULL, message)
         self._check_space(_announced_bytes((*others, announced)) - sum(upload.offset for upload in others))
 
     def _check_space(self, coming_bytes: int) -> None:
         if shutil.disk_usage(self.root).free - coming_bytes < self._limits.free_bytes:
-            raise space(Text("hosting.disk_service_nearly_full", "the disk of the service is nearly full"))
+            raise space(Text("the disk of the service is nearly full"))
 
     def _remove(self, directory: Path) -> None:
         unmade = self._unmade(directory.name)

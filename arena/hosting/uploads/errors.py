@@ -20,7 +20,7 @@ from typing import ClassVar
 from engine.os_errors import os_error_text
 from engine.text import Text, joined
 
-_LATER = Text("hosting.what_arrived_kept_submit_again", "what has arrived is kept, submit again later")
+_LATER = Text("what has arrived is kept, submit again later")
 
 
 class UploadReason(StrEnum):
@@ -95,9 +95,7 @@ class UploadDamagedError(UploadError):
 
 def missing() -> UploadMissingError:
     """Return the error for an upload that is not there."""
-    return UploadMissingError(
-        UploadReason.MISSING, Text("hosting.no_such_upload_submit_bot", "there is no such upload; submit the bot again")
-    )
+    return UploadMissingError(UploadReason.MISSING, Text("there is no such upload; submit the bot again"))
 
 
 def space(what: str) -> UploadSpaceError:
@@ -111,9 +109,5 @@ def storing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = Text(
-            "hosting.service_cannot_store_upload",
-            "the service cannot store the upload ({why})",
-            why=os_error_text(error),
-        )
+        why = Text("the service cannot store the upload ({why})", why=os_error_text(error))
         raise space(why) from error

@@ -49,8 +49,8 @@ MOST_AT_ONCE = 4
 LOOK_EVERY_S = 2.0
 _MOST_SEED = 1 << 53
 _UNTESTABLE = (BotError, PlanError, BotDirectoryError, StoreError, TournamentError, ScheduleError, EngineError)
-_NOBODY = Text("service.no_ladder_open_which_two", "no ladder is open on which the two could be compared")
-_OFF = Text("service.versions_not_tested_any_more", "versions are not tested any more")
+_NOBODY = Text("no ladder is open on which the two could be compared")
+_OFF = Text("versions are not tested any more")
 
 
 class UndecidedAdmissionError(Exception):
@@ -133,10 +133,10 @@ class AdmissionRunner:
             if failure is None:
                 request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
-            why = Text("service.cannot_started_here", "It cannot be started here: {why}.", why=error)
+            why = Text("It cannot be started here: {why}.", why=error)
             failure = failed(TrialCheck.START, why)
         if failure is not None:
-            why = Text("service.refused", "Refused: {why}", why=failure.sentence)
+            why = Text("Refused: {why}", why=failure.sentence)
             return AdmissionVerdict(AdmissionOutcome.REFUSED, (failure,), why)
 
         def report(finding: Finding) -> None:
@@ -217,10 +217,10 @@ class PromotionRunner:
         if waiting.version.id != newest.version.id:
             return self._hold_back(
                 waiting,
-                Text("service.version_took_place", "version {number} took its place", number=newest.version.number),
+                Text("version {number} took its place", number=newest.version.number),
             )
         if waiting.active is None:
-            return self._promote(waiting, Text("service.it_was_admitted", "it was admitted"))
+            return self._promote(waiting, Text("it was admitted"))
         if self._rule is None:
             return self._promote(waiting, _OFF)
         both = [version.manifest for version in (waiting.version, waiting.active) if version is not None]
@@ -244,7 +244,7 @@ class PromotionRunner:
                 made = create_promotion_test(self._context.database, self._context.programs, rule, running, waiting)
                 self._context.log.info("promotion test", bot=waiting.bot.name, tournament=made.name)
         except _UNTESTABLE as error:
-            return self._promote(waiting, Text("service.could_not_tested", "it could not be tested: {why}", why=error))
+            return self._promote(waiting, Text("it could not be tested: {why}", why=error))
         return False
 
     def _decide(self, waiting: WaitingVersion, tests: list[tuple[RunningLadder, PromotionTest]]) -> bool:
@@ -259,17 +259,10 @@ class PromotionRunner:
             if found.answer == ComparisonAnswer.NOT_BETTER:
                 return self._hold_back(
                     waiting,
-                    Text(
-                        "service.it_is_weaker_on",
-                        "it is weaker on {ladder} ({note})",
-                        ladder=running.ladder.name,
-                        note=note,
-                    ),
+                    Text("it is weaker on {ladder} ({note})", ladder=running.ladder.name, note=note),
                 )
             notes.append(note)
-        return self._promote(
-            waiting, Text("service.not_found_weaker", "it was not found weaker ({note})", note="; ".join(notes))
-        )
+        return self._promote(waiting, Text("it was not found weaker ({note})", note="; ".join(notes)))
 
     def _promote(self, waiting: WaitingVersion, why: str) -> bool:
         self._ledger.promote(waiting.version.id, actor=ARENA, message=why)
@@ -279,7 +272,6 @@ class PromotionRunner:
     def _hold_back(self, waiting: WaitingVersion, why: str) -> bool:
         bot, version = waiting.bot, waiting.version
         sentence = Text(
-            "service.version_does_not_replace_one",
             "Version {number} of {bot} does not replace the one that plays: {why}; arena bot promote {name} lets it "
             "play all the same.",
             number=version.number,

@@ -87,7 +87,6 @@ class ServiceContext:
         if row.pool.remote and not self.takes_remote:
             raise NotPlayableError(
                 Text(
-                    "service.tournament_remote_bots_none_can",
                     "tournament {name} is for remote bots, and none can connect here; set service.play_address",
                     name=repr(row.tournament.name),
                 )
@@ -95,7 +94,6 @@ class ServiceContext:
         if row.pool.cores > 1 and not row.pool.remote:
             raise NotPlayableError(
                 Text(
-                    "service.tournament_grants_each_bot_cores",
                     "tournament {tournament} grants each bot {number} cores, and a service grants one; stop the "
                     "service, and `arena tournament resume` plays it",
                     tournament=repr(row.tournament.name),

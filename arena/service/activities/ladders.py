@@ -38,11 +38,8 @@ from ratings.store.ladders import RunningLadder
 from ratings.store.models import BotRecord, VersionRecord
 
 ROUND_S = 300.0
-_FILES_GONE = Text(
-    "service.arena_cannot_read_files_they",
-    "the arena cannot read its files as they were submitted; the organiser has to bring them back",
-)
-WHY = Text("service.not_connected", "it is not connected")
+_FILES_GONE = Text("the arena cannot read its files as they were submitted; the organiser has to bring them back")
+WHY = Text("it is not connected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +166,6 @@ async def _obstacle(context: ServiceContext, version: VersionRecord, bot: BotRec
             return _FILES_GONE
         if isinstance(error, RuntimeBrokenError):
             return Text(
-                "service.runtime_does_not_work_arena",
                 "its runtime {name} does not work on the arena's machine; the organiser has to mend it",
                 name=repr(version.manifest.get("runtime", "arena")),
             )

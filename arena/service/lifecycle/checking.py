@@ -60,16 +60,14 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
     problems += _look_at_runtimes(home, effective)
     holder = holder_of(home.lock)
     notes: list[str] = (
-        []
-        if holder is None
-        else [Text("service.process_serves_home_now", "process {pid} serves this home now", pid=holder.get("pid", "?"))]
+        [] if holder is None else [Text("process {pid} serves this home now", pid=holder.get("pid", "?"))]
     )
     policy = policy_of(
         str(effective.value("service.sandbox")), allow_reduced=bool(effective.value("service.allow_reduced_sandbox"))
     )
     # That concerns nobody as long as there are no owners.
     if problem := sandbox_problem(StoredPrograms(VersionStore(home.store), policy)):
-        notes.append(Text("service.bots_owners_would_wait", "bots of owners would wait: {why}", why=problem))
+        notes.append(Text("bots of owners would wait: {why}", why=problem))
     if (
         effective.value("service.play_address")
         and not effective.value("service.tls_certificate")
@@ -110,20 +108,11 @@ def check_certificate(home: Home, named: str, now: datetime | None = None) -> tu
     if left <= timedelta(0):
         return [
             Text(
-                "service.certificate_expired_so_nobody_can",
-                "the certificate {file} has expired, so nobody can call the service; {remedy}",
-                file=file,
-                remedy=remedy,
+                "the certificate {file} has expired, so nobody can call the service; {remedy}", file=file, remedy=remedy
             )
         ], []
     if left <= WARNED_BEFORE:
         return [], [
-            Text(
-                "service.certificate_expires_days",
-                "the certificate {file} expires in {days} days; {remedy}",
-                file=file,
-                days=left.days,
-                remedy=remedy,
-            )
+            Text("the certificate {file} expires in {days} days; {remedy}", file=file, days=left.days, remedy=remedy)
         ]
     return [], []

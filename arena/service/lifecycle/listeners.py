@@ -111,11 +111,7 @@ def find_tls(home: Home, settings: ServiceSettings) -> TlsFiles | None:
     if bool(certificate) != bool(key):
         missing = "tls_key" if certificate else "tls_certificate"
         raise SettingsError(
-            Text(
-                "service.certificate_key_belong_together_set",
-                "a certificate and its key belong together; set service.{missing}, too",
-                missing=missing,
-            )
+            Text("a certificate and its key belong together; set service.{missing}, too", missing=missing)
         )
     if certificate:
         return TlsFiles(Path(certificate), Path(key))
@@ -129,10 +125,7 @@ def make_own_certificate(home: Home, settings: ServiceSettings) -> TlsFiles:
     """
     if settings.service.tls_certificate:
         raise SettingsError(
-            Text(
-                "service.service_tls_certificate_names_certificate",
-                "service.tls_certificate names a certificate; leave out --tls-self-signed, or that setting",
-            )
+            Text("service.tls_certificate names a certificate; leave out --tls-self-signed, or that setting")
         )
     own = ["localhost", "127.0.0.1", "::1", socket.gethostname()]
     return make_certificate(home.tls, list(dict.fromkeys([*own, *settings.service.tls_hosts])))
@@ -164,9 +157,8 @@ def open_remote_process(
         if (tls := find_tls(home, settings)) is None:
             raise SettingsError(
                 Text(
-                    "service.service_play_address_needs_certificate",
                     "service.play_address needs a certificate, for the tokens of remote bots must not travel openly; "
-                    "give --tls-self-signed, or a certificate",
+                    "give --tls-self-signed, or a certificate"
                 )
             )
         address = parse_address(settings.service.play_address)

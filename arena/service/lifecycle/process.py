@@ -56,10 +56,8 @@ LEAST_FREE_BYTES = 512 << 20
 Say = Callable[[str], None]
 LOOK_EVERY_S = 2.0
 EXIT_AT_ONCE = 130
-_STOPPING_TEXT = Text(
-    "service.stopping_running_matches_may_end", "stopping: running matches may end; a second signal ends at once"
-)
-_AT_ONCE_TEXT = Text("service.ended_once_next_start_goes", "ended at once; the next start goes on where this one was")
+_STOPPING_TEXT = Text("stopping: running matches may end; a second signal ends at once")
+_AT_ONCE_TEXT = Text("ended at once; the next start goes on where this one was")
 SYSTEMD_SOCKET = "NOTIFY_SOCKET"
 RAY = "ray"
 AUTO = "auto"
@@ -215,7 +213,7 @@ class _Service:
         if problem := await asyncio.to_thread(sandbox_problem, context.programs):
             self._health.report(SANDBOX, problem)
             self._log.warning("bots of owners cannot run", why=problem)
-            say(Text("service.bots_owners_wait", "bots of owners wait: {why}", why=problem))
+            say(Text("bots of owners wait: {why}", why=problem))
 
     def _count_crash(self, part: str, _sentence: str) -> None:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
@@ -262,7 +260,6 @@ class _Service:
         free = shutil.disk_usage(self._home.directory).free
         if free < LEAST_FREE_BYTES:
             sentence = Text(
-                "service.only_mb_free_disk_make",
                 "only {megabytes} MB are free on the disk of {directory}; make room",
                 megabytes=free >> 20,
                 directory=self._home.directory,
@@ -303,7 +300,6 @@ def open_book(home: Home) -> Iterator[Database]:
     if not home.is_on_server and not path.exists() and (kept := rescued(path)):
         raise DaemonError(
             Text(
-                "service.no_any_more_holds_what",
                 "there is no {path} any more, and {kept} holds what had been recorded; `{command}` puts it back",
                 path=path,
                 kept=kept,
@@ -316,15 +312,11 @@ def open_book(home: Home) -> Iterator[Database]:
     except DatabaseGoneError as error:
         kept = rescue(database)
         remedy = (
-            Text(
-                "command.puts_back_what_been_recorded",
-                "`{command}` puts back what had been recorded",
-                command=_put_back(kept, path),
-            )
+            Text("`{command}` puts back what had been recorded", command=_put_back(kept, path))
             if kept
-            else Text("command.restore_backup", "restore a backup")
+            else Text("restore a backup")
         )
-        raise DaemonError(Text("command.then", "{why}; then {remedy}", why=error, remedy=remedy)) from error
+        raise DaemonError(Text("{why}; then {remedy}", why=error, remedy=remedy)) from error
     finally:
         database.close()
 

@@ -50,7 +50,6 @@ def _options(home: Home, settings: ServiceSettings, address: Address) -> WebOpti
     if (tls := find_tls(home, settings)) is None:
         raise SettingsError(
             Text(
-                "service.service_web_address_can_reached",
                 "service.web_address {address} can be reached from other machines, where tokens must not travel "
                 "openly; give --tls-self-signed, or a certificate, or listen at 127.0.0.1 behind a proxy",
                 address=address,
@@ -155,7 +154,7 @@ class WebProcessSupervisor:
             if self._child.is_stopping:
                 return
             await self._revival.pause(
-                self._child.last_words() or Text("executor.exit_status", "exit status {status}", status=code),
+                self._child.last_words() or Text("exit status {status}", status=code),
                 was_ready=was_ready,
             )
 

@@ -123,7 +123,6 @@ def need_book(home: Home) -> None:
     if not home.has_book:
         raise HomeArchiveError(
             Text(
-                "service.no_home_no_give_service",
                 "{directory} is no home: it has no {name}; give that of a service",
                 directory=home.directory,
                 name=home.database.name,
@@ -135,21 +134,14 @@ def _check(home: Home, target: Path) -> bool:
     """Return whether the archive is to be compressed. Raises HomeArchiveError if it cannot be written at all."""
     need_book(home)
     if target.exists():
-        raise HomeArchiveError(
-            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
-        )
+        raise HomeArchiveError(Text("{file} exists already; name a new file", file=target))
     if not target.parent.is_dir():
-        raise HomeArchiveError(
-            Text(
-                "service.no_directory_create_first", "there is no directory {path}; create it first", path=target.parent
-            )
-        )
+        raise HomeArchiveError(Text("there is no directory {path}; create it first", path=target.parent))
     for suffix, is_compressed in SUFFIXES.items():
         if target.name.endswith(suffix):
             return is_compressed
     raise HomeArchiveError(
         Text(
-            "service.ends_neither_tar_nor_tar",
             "{name} ends neither in .tar nor in .tar.gz; name for example {name_2}.tar",
             name=target.name,
             name_2=target.name,
@@ -163,21 +155,17 @@ def _explained(target: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
-        raise HomeArchiveError(
-            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
-        ) from error
+        raise HomeArchiveError(Text("{file} exists already; name a new file", file=target)) from error
     except (OSError, DatabaseFullError) as error:
         is_full = isinstance(error, DatabaseFullError) or error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise HomeArchiveError(
             Text(
-                "service.not_written_make_room_name",
                 "{file} was not written: {why}; make room there, or name a file elsewhere; nothing was left behind",
                 file=target,
-                why=Text("service.no_room_left_disk", "no room is left on its disk"),
+                why=Text("no room is left on its disk"),
             )
             if is_full
             else Text(
-                "service.not_written_see_name_file",
                 "{file} was not written: {why}; see to that, or name a file elsewhere; nothing was left behind",
                 file=target,
                 why=error,
@@ -194,7 +182,7 @@ def _store_guarded(home: Home) -> Iterator[None]:
 
 
 def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -> tuple[HeldCounts, tuple[str, ...]]:
-    report(Text("service.copying_database", "copying the database"))
+    report(Text("copying the database"))
     file = directory / DATABASE
     database = open_database(home.book, makes=False)
     try:
@@ -219,11 +207,7 @@ def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -
     if home.seed_key.is_file():
         writer.add_path(KEY, home.seed_key)
     report(
-        Text(
-            "service.packing_database_mb",
-            "packing the database ({megabytes} MB)",
-            megabytes=f"{(directory / DATABASE).stat().st_size / 1e6:.1f}",
-        )
+        Text("packing the database ({megabytes} MB)", megabytes=f"{(directory / DATABASE).stat().st_size / 1e6:.1f}")
     )
     writer.add_path(DATABASE, directory / DATABASE)
     missing = tuple(_write_versions(home, hashes, writer, report))
@@ -244,16 +228,13 @@ def _write_versions(home: Home, hashes: list[str], writer: ArchiveWriter, report
     """Write the files of every version, and yield those whose files are not there."""
     for done, version_hash in enumerate(hashes):
         if done % _TOLD_EVERY == 0:
-            report(
-                Text("service.packing_versions", "packing versions: {done} of {total}", done=done, total=len(hashes))
-            )
+            report(Text("packing versions: {done} of {total}", done=done, total=len(hashes)))
         directory = home.store / version_hash
         if directory.is_dir():
             _write_directory(directory, f"{STORE}/{version_hash}", writer)
         else:
             report(
                 Text(
-                    "service.files_version_not_so_they",
                     "the files of version {version} are not in {directory}, so they are not in the archive",
                     version=version_hash,
                     directory=home.store,
@@ -269,11 +250,7 @@ def _write_directory(directory: Path, name: str, writer: ArchiveWriter) -> None:
                 writer.add_file(f"{name}/{file.path}", opened, executable=file.executable)
     except BotFilesError as error:
         raise HomeArchiveError(
-            Text(
-                "service.home_cannot_packed_arena_db",
-                "the home cannot be packed: {why}; `arena db check` tells more",
-                why=error,
-            )
+            Text("the home cannot be packed: {why}; `arena db check` tells more", why=error)
         ) from error
 
 

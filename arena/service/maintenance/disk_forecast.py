@@ -51,27 +51,20 @@ class DiskForecast:
 
     def lines(self) -> list[str]:
         """Return the forecast in sentences."""
-        source = (
-            Text("service.measured_here", "measured here")
-            if self.is_measured
-            else Text("service.documented_figure", "the documented figure")
-        )
+        source = Text("measured here") if self.is_measured else Text("the documented figure")
         held = Text(
-            "service.database_holds_bots",
             "the database holds {database}, bots {bots}",
             database=_size_text(self.database_bytes),
             bots=_size_text(self.archives_bytes),
         )
         lines: list[str] = [
             Text(
-                "service.disk_match_takes_bytes",
                 "disk: {why}; a match takes {bytes} bytes ({what})",
                 why=held,
                 bytes=f"{self.bytes_a_match:,}",
                 what=source,
             ),
             Text(
-                "service.disk_matches_day_home_will",
                 "disk: at {pace} matches a day ({what}) this home will hold about {size} in a year; {free} are free",
                 pace=f"{self.pace.matches_a_day:,}",
                 what=self.pace.source,
@@ -81,17 +74,11 @@ class DiskForecast:
         ]
         if self.keeps_replays:
             lines.append(
-                Text(
-                    "service.disk_replays_open_season_kept",
-                    "disk: replays of an open season are kept; the limits of [retention] count after it is closed",
-                )
+                Text("disk: replays of an open season are kept; the limits of [retention] count after it is closed")
             )
         if not self.fits:
             lines.append(
-                Text(
-                    "service.warning_does_not_fit_lower",
-                    "warning: that does not fit; lower matches_per_day, set the limits of [retention], or make room",
-                )
+                Text("warning: that does not fit; lower matches_per_day, set the limits of [retention], or make room")
             )
         return lines
 
@@ -103,13 +90,11 @@ def forecast(
     database_bytes = sum(_size(Path(f"{home.database}{suffix}")) for suffix in ("", "-wal"))
     archives_bytes = sum(_size(path) for place in (home.store, home.builds) for path in place.rglob("*"))
     if paces and 0 not in paces:
-        pace = DailyMatches(sum(paces), Text("service.pace_open_ladders", "the pace of the open ladders"))
+        pace = DailyMatches(sum(paces), Text("the pace of the open ladders"))
     elif volume.last_week:
-        pace = DailyMatches(-(-volume.last_week // 7), Text("service.last_week", "as in the last week"))
+        pace = DailyMatches(-(-volume.last_week // 7), Text("as in the last week"))
     else:
-        pace = DailyMatches(
-            default_pace, Text("service.matches_per_day_before_any", "matches_per_day, before there are any")
-        )
+        pace = DailyMatches(default_pace, Text("matches_per_day, before there are any"))
     parts = _Parts.of(database_bytes, volume)
     grown = parts.in_a_year(database_bytes, volume, pace.matches_a_day, kept, has_open_seasons=bool(paces))
     return DiskForecast(

@@ -64,48 +64,29 @@ def restore_home(archive: Path, directory: Path, report: Report = lambda _senten
     """
     directory = directory.absolute()
     if not directory.parent.is_dir():
-        raise HomeArchiveError(
-            Text(
-                "service.no_directory_create_first",
-                "there is no directory {path}; create it first",
-                path=directory.parent,
-            )
-        )
+        raise HomeArchiveError(Text("there is no directory {path}; create it first", path=directory.parent))
     if directory.is_symlink() or (directory.exists() and not directory.is_dir()):
-        raise HomeArchiveError(
-            Text(
-                "service.no_directory_name_new_one",
-                "{path} is no directory; name a new one after --home",
-                path=directory,
-            )
-        )
+        raise HomeArchiveError(Text("{path} is no directory; name a new one after --home", path=directory))
     if directory.is_dir() and any(directory.iterdir()):
-        raise HomeArchiveError(
-            Text(
-                "service.not_empty_name_new_directory",
-                "{path} is not empty; name a new directory after --home",
-                path=directory,
-            )
-        )
+        raise HomeArchiveError(Text("{path} is not empty; name a new directory after --home", path=directory))
     staging = directory.with_name(f".{directory.name}.restoring-{os.urandom(8).hex()}")
     try:
         staging.mkdir(mode=PRIVATE)
-        report(Text("service.unpacking_checking_every_file", "unpacking and checking every file"))
+        report(Text("unpacking and checking every file"))
         unpacked, database_was = _fill(archive, staging)
-        report(Text("service.checking_database_files_versions", "checking the database and the files of the versions"))
+        report(Text("checking the database and the files of the versions"))
         problems = _problems(Home(staging))
         staging.rename(directory)
         fsync(directory.parent)
     except OSError as error:
         is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         why = (
-            Text("service.no_room_left_disk", "no room is left on its disk")
+            Text("no room is left on its disk")
             if is_full
             else placed(os_error_text(error), error.filename or directory)
         )
         raise HomeArchiveError(
             Text(
-                "service.not_restored_make_room_name",
                 "{path} was not restored: {why}; make room or name another directory; nothing was left behind",
                 path=directory,
                 why=why,
@@ -121,10 +102,7 @@ def _fill(archive: Path, staging: Path) -> tuple[UnpackedArchive, str]:
     if not (staging / DATABASE).is_file():
         raise DamagedArchiveError(
             Text(
-                "service.holds_no_no_archive_home",
-                "{file} holds no {name}: it is no archive of a home; nothing was restored",
-                file=archive,
-                name=DATABASE,
+                "{file} holds no {name}: it is no archive of a home; nothing was restored", file=archive, name=DATABASE
             )
         )
     for name in (STORE, BUILDS):
@@ -184,16 +162,11 @@ def _explained(archive: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise HomeArchiveError(
-            Text(
-                "service.no_file_name_archive",
-                "there is no file {file}; name an archive",
-                file=error.filename or archive,
-            )
+            Text("there is no file {file}; name an archive", file=error.filename or archive)
         ) from error
     except (tarfile.TarError, EOFError, zlib.error) as error:
         raise DamagedArchiveError(
             Text(
-                "service.no_archive_home_cut_off",
                 "{file} is no archive of a home, or it was cut off or changed ({why}); nothing was restored",
                 file=archive,
                 why=error,
@@ -201,12 +174,7 @@ def _explained(archive: Path) -> Iterator[None]:
         ) from error
     except UnicodeError as error:
         raise DamagedArchiveError(
-            Text(
-                "service.no_archive_home_nothing_restored",
-                "{file} is no archive of a home: {why}; nothing was restored",
-                file=archive,
-                why=error,
-            )
+            Text("{file} is no archive of a home: {why}; nothing was restored", file=archive, why=error)
         ) from error
 
 
@@ -228,11 +196,11 @@ class _Unpacking:
                 digest = self._read_small(tar, next(members, None), MANIFEST_HASH)
                 return self._check_manifest(manifest, digest.decode("ascii", "replace"))
             self._write(tar, member)
-        raise self._refusal(Text("service.end_missing", "its end is missing"))
+        raise self._refusal(Text("its end is missing"))
 
     def _read_small(self, tar: tarfile.TarFile, member: tarfile.TarInfo | None, name: str) -> bytes:
         if member is None or member.name != name or not member.isreg() or member.size > MOST_SMALL_BYTES:
-            raise self._refusal(Text("service.no_where_one_must", "it has no {name} where one must be", name=name))
+            raise self._refusal(Text("it has no {name} where one must be", name=name))
         data = _open(tar, member).read()
         self._found[name] = [hashlib.sha256(data).hexdigest(), len(data), False]
         return data
@@ -243,7 +211,6 @@ class _Unpacking:
         if form != FORMAT or not isinstance(schema, str) or not knows_schema(schema):
             raise HomeArchiveError(
                 Text(
-                    "service.format_schema_which_arena_does",
                     "{file} has format {form} and schema {schema}, which this arena does not know: it is older "
                     "than the archive; update it (git pull, make setup)",
                     file=self._archive,
@@ -258,18 +225,12 @@ class _Unpacking:
         except (ValueError, RecursionError):
             said = None
         if not isinstance(said, dict):
-            raise self._refusal(Text("service.cannot_read", "its {name} cannot be read", name=name))
+            raise self._refusal(Text("its {name} cannot be read", name=name))
         return said
 
     def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
         if not member.isreg() or not is_place(member.name) or member.name in self._found:
-            raise self._refusal(
-                Text(
-                    "service.holds_which_no_archive_home",
-                    "it holds {name}, which no archive of a home holds",
-                    name=repr(member.name),
-                )
-            )
+            raise self._refusal(Text("it holds {name}, which no archive of a home holds", name=repr(member.name)))
         executable = bool(member.mode & 0o100)
         target = self._directory / member.name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -286,20 +247,19 @@ class _Unpacking:
 
     def _check_manifest(self, text: bytes, digest: str) -> UnpackedArchive:
         if hashlib.sha256(text).hexdigest() != digest:
-            raise self._refusal(Text("service.its_was_changed", "its {name} was changed", name=MANIFEST))
+            raise self._refusal(Text("its {name} was changed", name=MANIFEST))
         manifest = self._parse(text, MANIFEST)
         told = manifest["files"]
         for name in sorted(told.keys() | self._found.keys() - {MANIFEST, MANIFEST_HASH}):
             if name not in self._found:
-                raise self._refusal(Text("service.is_missing_in_it", "{name} is missing in it", name=name))
+                raise self._refusal(Text("{name} is missing in it", name=name))
             if told.get(name) != self._found[name]:
-                raise self._refusal(Text("service.was_changed_in_it", "{name} was changed in it", name=name))
+                raise self._refusal(Text("{name} was changed in it", name=name))
         return UnpackedArchive(manifest["made_at"], manifest["counts"], tuple(manifest["missing"]))
 
     def _refusal(self, why: str) -> DamagedArchiveError:
         return DamagedArchiveError(
             Text(
-                "service.no_archive_home_written_nothing",
                 "{file} is no archive of a home as it was written: {why}; nothing was restored; take another backup",
                 file=self._archive,
                 why=why,

@@ -108,7 +108,6 @@ def _announce(database: Database, planned: Planned, at_us: int) -> RemovalRecord
             (
                 None,
                 Text(
-                    "service.will_removed_after_download_before",
                     "{what} will be removed after {time}; download before what you want to keep",
                     what=_subject_and_why(planned),
                     time=instant_text(due_at_us),
@@ -131,9 +130,8 @@ def _notices_of_versions(database: Database, planned: Planned, due_at_us: int) -
         yield (
             owner_id,
             Text(
-                "service.files_will_removed_after",
                 "the files of {what} will be removed after {time}",
-                what=Text("service.what_because", "{what} ({why})", what=names, why=planned.why),
+                what=Text("{what} ({why})", what=names, why=planned.why),
                 time=instant_text(due_at_us),
             ),
         )
@@ -141,29 +139,23 @@ def _notices_of_versions(database: Database, planned: Planned, due_at_us: int) -
 
 def sentence(planned: Planned, due_at_us: int) -> str:
     """Return in a sentence what will be removed, why and when."""
-    return Text(
-        "service.will_removed_after",
-        "{what} will be removed after {time}",
-        what=_subject_and_why(planned),
-        time=instant_text(due_at_us),
-    )
+    return Text("{what} will be removed after {time}", what=_subject_and_why(planned), time=instant_text(due_at_us))
 
 
 def _subject_and_why(planned: Planned) -> Text:
-    return Text("service.what_because", "{what} ({why})", what=subject(planned), why=planned.why)
+    return Text("{what} ({why})", what=subject(planned), why=planned.why)
 
 
 def subject(planned: Planned) -> str:
     """Return in words what a removal is about."""
     if planned.kind is RemovalKind.ARCHIVES:
-        return Text("service.files_versions", "the files of {count} versions", count=planned.items)
+        return Text("the files of {count} versions", count=planned.items)
     what = (
-        Text("service.logs_matches", "logs of {count} matches", count=planned.items)
+        Text("logs of {count} matches", count=planned.items)
         if planned.kind is RemovalKind.LOGS
-        else Text("service.replays_matches", "replays of {count} matches", count=planned.items)
+        else Text("replays of {count} matches", count=planned.items)
     )
     return Text(
-        "service.mb_ended_before",
         "{what}, {size} MB, that ended before {time}",
         what=what,
         size=f"{planned.size_bytes / _MEGA:.1f}",
@@ -192,15 +184,12 @@ class RetentionReport:
 
     def lines(self) -> list[str]:
         """Return it in sentences."""
-        done: list[str] = [Text("service.removed", "removed: {why}", why=_kind_and_why(one)) for one in self.kept.done]
+        done: list[str] = [Text("removed: {why}", why=_kind_and_why(one)) for one in self.kept.done]
         if self.collected:
-            done.append(
-                Text("service.removed_files_versions", "removed: the files of {count} versions", count=self.collected)
-            )
+            done.append(Text("removed: the files of {count} versions", count=self.collected))
         announced = {one.kind for one in self.pending}
         told = [
             Text(
-                "service.announced_will_removed_after",
                 "announced: {what} will be removed after {time}",
                 what=_kind_and_why(one),
                 time=instant_text(one.due_at_us),
@@ -208,19 +197,12 @@ class RetentionReport:
             for one in self.pending
         ]
         rest = [
-            Text(
-                "service.announced_day_after_owners_told",
-                "to be announced: {what}, a day after owners are told",
-                what=sentence(one, self.at_us),
-            )
+            Text("to be announced: {what}, a day after owners are told", what=sentence(one, self.at_us))
             for one in self.planned
             if one.kind not in announced
         ]
         return [*done, *told, *rest] or [
-            Text(
-                "service.nothing_removed_everything_within_limits",
-                "nothing is to be removed: everything is within the limits of [retention]",
-            )
+            Text("nothing is to be removed: everything is within the limits of [retention]")
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -239,11 +221,11 @@ def _kind_and_why(removal: RemovalRecord) -> str:
     why = text_from_json(removal.why, removal.why_text)
     match removal.kind:
         case RemovalKind.LOGS:
-            return Text("service.logs", "logs ({why})", why=why)
+            return Text("logs ({why})", why=why)
         case RemovalKind.REPLAYS:
-            return Text("service.replays", "replays ({why})", why=why)
+            return Text("replays ({why})", why=why)
         case RemovalKind.ARCHIVES:
-            return Text("service.archives", "archives ({why})", why=why)
+            return Text("archives ({why})", why=why)
 
 
 def _removal_json(removal: RemovalRecord) -> dict[str, Any]:

@@ -105,7 +105,6 @@ class DatabaseJoinPolicy:
                 "FAILED_PRECONDITION",
                 "NO_GAME",
                 Text(
-                    "service.none_bot_games_played_here",
                     "none of the bot's games is played here: it names {said}; there are {names}",
                     said=said,
                     names=", ".join(registry.single_names()),
@@ -125,13 +124,10 @@ class DatabaseJoinPolicy:
                 "FAILED_PRECONDITION",
                 "VERSION_IN_PLAY",
                 Text(
-                    "remote.another_version_middle_connect_version",
                     "another version of {bot} is in the middle of {matches}; connect that version again to play on, or "
                     "wait until its time there has run out",
                     bot=join.bot,
-                    matches=Text("remote.several_matches", "{count} matches", count=count)
-                    if count > 1
-                    else Text("remote.one_match", "{count} match", count=count),
+                    matches=Text("{count} matches", count=count) if count > 1 else Text("{count} match", count=count),
                 ),
             )
         with _refusing():
@@ -147,7 +143,6 @@ class DatabaseJoinPolicy:
                 "PERMISSION_DENIED",
                 "SCOPE",
                 Text(
-                    "service.socket_only_seats_people_taken",
                     "at this socket only {who} seats of people are taken; a bot joins at service.play_address, "
                     "with a token of its author",
                     who=self._people,
@@ -197,7 +192,6 @@ class DatabaseJoinPolicy:
                 "PERMISSION_DENIED",
                 "SCOPE",
                 Text(
-                    "service.token_organisers_remote_bot_belongs",
                     "the token {name} is the organiser's, and a remote bot belongs to an owner; join with a token of "
                     "one: arena token new --owner NAME",
                     name=repr(token.name),
@@ -208,7 +202,6 @@ class DatabaseJoinPolicy:
                 "PERMISSION_DENIED",
                 "SCOPE",
                 Text(
-                    "service.bot_joins_token_scope_token",
                     "a bot joins with a token of scope {one} or {other}, and the token {name} has scope {scope}; ask "
                     "the organiser for another",
                     one=Scope.PLAYER.value,
@@ -227,10 +220,7 @@ class DatabaseJoinPolicy:
     def _find(self, token: str, digest: str) -> TokenHolder:
         if not 0 < len(token) <= _LONGEST_TOKEN:
             raise AccessDeniedError(
-                Text(
-                    "service.bot_joins_token_author_sent",
-                    'a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"',
-                )
+                Text('a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"')
             )
         return authenticate(self._database, digest)
 

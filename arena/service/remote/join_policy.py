@@ -94,7 +94,6 @@ def bot_refusal(holder: LockHolder) -> JoinRefusal:
         "UNAVAILABLE",
         ELSEWHERE,
         Text(
-            "service.process_takes_remote_bots_people",
             "process {pid} on {host} takes remote bots and people for this arena; connect to that service, or "
             "wait until it has ended: this one takes them then, and needs no restart",
             pid=pid,
@@ -109,8 +108,7 @@ def person_refusal() -> JoinRefusal:
         "FAILED_PRECONDITION",
         ELSEWHERE,
         Text(
-            "service.another_service_arena_takes_people",
             "another service of this arena takes people now; play on its pages, or try again when it has ended: "
-            "this one takes them then, and needs no restart",
+            "this one takes them then, and needs no restart"
         ),
     )

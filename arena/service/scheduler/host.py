@@ -162,11 +162,7 @@ class _Watched:
         try:
             report = await self._executor.run(spec)
         except BaseException as error:
-            lost = (
-                error
-                if isinstance(error, Exception)
-                else MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED)
-            )
+            lost = error if isinstance(error, Exception) else MatchLostError(Text("cancelled"), HostCause.CANCELLED)
             self._look(spec.match_id, lost)
             raise
         self._look(spec.match_id, report)

@@ -133,7 +133,7 @@ class Slots:
         """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""
         waiting = queue.waiting.pop(match_id, None)
         if waiting is not None and not waiting.report.done():
-            waiting.report.set_exception(MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
+            waiting.report.set_exception(MatchLostError(Text("cancelled"), HostCause.CANCELLED))
         elif match_id in queue.running and self._executor is not None:
             await self._executor.cancel(match_id)
 
@@ -236,7 +236,7 @@ class Slots:
 
 def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:
     if task.cancelled():
-        return MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED)
+        return MatchLostError(Text("cancelled"), HostCause.CANCELLED)
     error = task.exception()
     if error is None:
         return task.result()

@@ -78,7 +78,7 @@ class Authenticator:
             raise CallError(
                 grpc.StatusCode.UNIMPLEMENTED,
                 "CALL_UNKNOWN",
-                Text("service.service_does_not_offer", "this service does not offer {call}", call=path),
+                Text("this service does not offer {call}", call=path),
             )
         is_local, address = _place_of(context.peer(), metadata)
         if is_local and _is_organiser(metadata):
@@ -172,7 +172,6 @@ def _asks_as_public(metadata: Metadata) -> bool:
             grpc.StatusCode.INVALID_ARGUMENT,
             "VIEWER",
             Text(
-                "service.metadata_may_only_once_without",
                 'the metadata "{key}" may only be "{value}", once, and without a token; send it, or the token',
                 key=VIEWER_KEY,
                 value=PUBLIC,
@@ -191,9 +190,8 @@ def _token_of(metadata: Metadata) -> str:
         grpc.StatusCode.UNAUTHENTICATED,
         "TOKEN_MISSING",
         Text(
-            "service.service_asks_token_arena_login",
             "this service asks for a token; `arena login ADDRESS` stores one, other clients send it as the "
-            'metadata "authorization: Bearer <token>"',
+            'metadata "authorization: Bearer <token>"'
         ),
     )
 
@@ -206,7 +204,6 @@ def _check_protocol(metadata: Metadata) -> None:
             grpc.StatusCode.FAILED_PRECONDITION,
             "PROTOCOL_VERSION",
             Text(
-                "service.client_speaks_version_protocol_service",
                 "the client speaks version {theirs} of the protocol, and the service version {ours}; install the "
                 "arena of the service's version",
                 theirs=spoken[:20],
@@ -220,20 +217,14 @@ def _wrong_scope(path: str, viewer: Viewer) -> CallError:
     call = path.rpartition("/")[2]
     need = needed_scope(path).value
     has = (
-        Text(
-            "service.token_scope",
-            "the token {name} has scope {scope}",
-            name=repr(viewer.token),
-            scope=viewer.scope.value,
-        )
+        Text("the token {name} has scope {scope}", name=repr(viewer.token), scope=viewer.scope.value)
         if viewer.token
-        else Text("service.none_shown", "none was shown")
+        else Text("none was shown")
     )
     return CallError(
         grpc.StatusCode.PERMISSION_DENIED,
         "SCOPE",
         Text(
-            "service.needs_token_scope_ask_organiser",
             "{call} needs a token of scope {scope}, and {what}; ask the organiser for another",
             call=call,
             scope=need,
@@ -265,7 +256,6 @@ class LoginGuard:
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "TOO_MANY_LOGINS",
             Text(
-                "service.too_many_failed_logins_try",
                 "too many failed logins from {address}; try again in {seconds} s, with the right token",
                 address=address or "this machine",
                 seconds=wait_s,

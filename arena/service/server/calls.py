@@ -267,9 +267,7 @@ def _arguments(rpc: Rpc, request: Message) -> dict[str, Any]:
         raise CallError(
             grpc.StatusCode.INVALID_ARGUMENT,
             "REQUEST",
-            Text(
-                "service.request_cannot_read", "the request of {call} cannot be read: {why}", call=rpc.path, why=error
-            ),
+            Text("the request of {call} cannot be read: {why}", call=rpc.path, why=error),
         ) from error
 
 

@@ -42,9 +42,8 @@ class SlowReaderError(CallError):
 
 
 _DISK_FULL_TEXT = Text(
-    "service.disk_service_full_nothing_recorded",
     "the disk of the service is full, and nothing was recorded; what has arrived is kept, so try again when "
-    "the organiser has made room",
+    "the organiser has made room"
 )
 
 CODES: Mapping[ErrorKind, grpc.StatusCode] = {
@@ -66,25 +65,18 @@ _MARK = "\0"
 MOST_MESSAGE_BYTES = 1000
 """A status travels as metadata, written twice and up to threefold, and a client takes 16 KiB of it."""
 _TOLD_INSTEAD = {
-    "DATABASE_BUSY": Text(
-        "service.database_service_busy_nothing_recorded",
-        "the database of the service is busy, and nothing was recorded; try again",
-    ),
+    "DATABASE_BUSY": Text("the database of the service is busy, and nothing was recorded; try again"),
     "DATABASE_LOST": "the database of the service does not answer, and nothing was recorded; try again later",
     "DISK_FULL": _DISK_FULL_TEXT,
     "STORE": Text(
-        "service.service_cannot_reach_files_bot",
-        "the service cannot reach the files of a bot, and nothing was recorded; tell the organiser, then try again",
+        "the service cannot reach the files of a bot, and nothing was recorded; tell the organiser, then try again"
     ),
 }
 """By reason: what these errors say names places on the machine of the service, nobody's business; the log has it."""
 FAILED = Status(
     CODES[ErrorKind.INTERNAL].value[0],
     "INTERNAL",
-    Text(
-        "service.service_failed_log_says_why",
-        "the service failed at this, and its log says why; tell the organiser the time",
-    ),
+    Text("the service failed at this, and its log says why; tell the organiser the time"),
 )
 """What is told of an exception that nobody foresaw: nothing of what it says, which may be nobody's business."""
 _DISK_FULL = Status(CODES[ErrorKind.FULL].value[0], "DISK_FULL", _DISK_FULL_TEXT)

@@ -104,7 +104,6 @@ class MatchWatchServicer:
                     if why := loss_of(event):
                         raise ClientError(
                             Text(
-                                "service.match_no_result_may_played",
                                 "match {match} has no result: {why}; it may be played again",
                                 match=watched.match_id,
                                 why=why,

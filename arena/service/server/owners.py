@@ -186,7 +186,6 @@ class OwnersServer:
         if size > MAX_SOCKET_PATH:
             raise ListenError(
                 Text(
-                    "service.path_bytes_socket_may_choose",
                     "the path {path} has {size} bytes, and a socket may have {most}; choose a shorter --home",
                     path=socket,
                     size=size,
@@ -197,7 +196,6 @@ class OwnersServer:
         if socket.parent.stat().st_mode & 0o077:
             raise ListenError(
                 Text(
-                    "service.others_may_enter_whoever_connects",
                     "others may enter {path}, and whoever connects there is the organiser; `chmod 700 {path_2}` "
                     "closes it",
                     path=socket.parent,
@@ -209,7 +207,6 @@ class OwnersServer:
         except RuntimeError as error:
             raise ListenError(
                 Text(
-                    "service.cannot_listen_check_can_written",
                     "cannot listen at {path}; check that {directory} can be written",
                     path=socket,
                     directory=socket.parent,
@@ -220,18 +217,11 @@ class OwnersServer:
         try:
             address = parse_address(text)
         except ValueError as error:
-            raise ListenError(
-                Text(
-                    "service.write_example_address_127_0",
-                    "{why}; write for example --address 127.0.0.1:7733",
-                    why=error,
-                )
-            ) from error
+            raise ListenError(Text("{why}; write for example --address 127.0.0.1:7733", why=error)) from error
         tls = self._listening.tls
         if tls is None and not address.is_loopback:
             raise ListenError(
                 Text(
-                    "service.can_reached_other_machines_where",
                     "{address} can be reached from other machines, where tokens must not travel openly; give "
                     "--tls-self-signed, or a certificate",
                     address=text,
@@ -308,11 +298,7 @@ def _why_not(address: Address) -> str:
         try_to_listen(address)
     except OSError as error:
         return explain(address, error, "--address")
-    return Text(
-        "service.cannot_listened_choose_another_address",
-        "{address} cannot be listened on; choose another address with --address",
-        address=address,
-    )
+    return Text("{address} cannot be listened on; choose another address with --address", address=address)
 
 
 def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:

@@ -81,7 +81,6 @@ class UploadCounter:
                     grpc.StatusCode.RESOURCE_EXHAUSTED,
                     "UPLOADS_PER_HOUR",
                     Text(
-                        "matches.organiser_allows_uploads_hour_they",
                         "the organiser allows {most} uploads an hour, and they are used up; try again in {minutes} min",
                         most=most,
                         minutes=max(1, round(wait_s / 60)),
@@ -208,11 +207,7 @@ def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
         raise CallError(
             grpc.StatusCode.NOT_FOUND,
             "UPLOAD_MISSING",
-            Text(
-                "service.no_upload_begin_beginupload",
-                "there is no upload {upload}; begin it with BeginUpload",
-                upload=repr(upload),
-            ),
+            Text("there is no upload {upload}; begin it with BeginUpload", upload=repr(upload)),
         )
     return found
 
@@ -243,7 +238,6 @@ class OwnerQuotas:
         """Check that another upload of that size may begin. Raises UploadRefusedError, CallError."""
         if limits.archive_mb and size_bytes > limits.archive_bytes:
             message = Text(
-                "hosting.archive_bytes_allowed_make_bot",
                 "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
                 bytes=size_bytes,
                 most=limits.archive_bytes,
@@ -276,7 +270,6 @@ def _announced(uploads: Iterable[Upload]) -> int:
 def _check_stored(owner: str, limits: OwnerLimits, used_bytes: int, more_bytes: int) -> None:
     if used_bytes + more_bytes > limits.stored_bytes:
         message = Text(
-            "matches.mb_stored_bot_takes_mb",
             "{owner} has {used} of {allowed} MB stored, and this bot takes {more} MB; make it smaller, or ask the "
             "organiser for more: arena owner limit {name} --stored-mb N",
             owner=repr(owner),

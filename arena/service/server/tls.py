@@ -48,7 +48,6 @@ def read_pem(file: Path) -> bytes:
     except OSError as error:
         raise CertificateError(
             Text(
-                "service.cannot_read_arena_serve_tls",
                 "cannot read {file}: {why}; `arena serve --tls-self-signed` makes a certificate and its key",
                 file=file,
                 why=os_error_text(error),
@@ -64,11 +63,7 @@ def expiry_of(certificate: Path) -> datetime:
         return x509.load_pem_x509_certificate(read_pem(certificate)).not_valid_after_utc
     except ValueError as error:
         raise CertificateError(
-            Text(
-                "service.no_certificate_pem_write_path",
-                "{file} is no certificate in PEM; write the path of one",
-                file=certificate,
-            )
+            Text("{file} is no certificate in PEM; write the path of one", file=certificate)
         ) from error
 
 
@@ -131,11 +126,7 @@ def _dns_name(host: str) -> x509.GeneralName:
         return x509.DNSName(host.encode("idna").decode("ascii"))
     except (UnicodeError, ValueError) as error:
         raise CertificateError(
-            Text(
-                "service.no_name_host_no_ip",
-                "{host} is no name of a host and no IP address; write for example arena.example.org",
-                host=repr(host),
-            )
+            Text("{host} is no name of a host and no IP address; write for example arena.example.org", host=repr(host))
         ) from error
 
 

@@ -59,7 +59,6 @@ class Adaptive:
         if self.blocks < entrants:
             raise ScheduleError(
                 Text(
-                    "tournaments.blocks_most_too_few_bots",
                     "{blocks} blocks at most are too few for {entrants} bots; allow {least} or more",
                     blocks=self.blocks,
                     entrants=entrants,
@@ -177,13 +176,7 @@ def with_zone(question: str, within: float | None) -> str:
     if not has_zone:
         return f"{question} within {DEFAULT_WITHIN if within is None else within:g} Elo"
     if within is not None:
-        raise ScheduleError(
-            Text(
-                "tournaments.names_zone_already_leave_out",
-                "{question} names its zone already; leave out --within",
-                question=repr(question),
-            )
-        )
+        raise ScheduleError(Text("{question} names its zone already; leave out --within", question=repr(question)))
     return question
 
 

@@ -56,12 +56,7 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     kind = kind_of(name)
     if kind is None:
         raise ScheduleError(
-            Text(
-                "tournaments.no_format_use",
-                "there is no format {name}; use {known}",
-                name=repr(name),
-                known=", ".join(sorted(NAMES)),
-            )
+            Text("there is no format {name}; use {known}", name=repr(name), known=", ".join(sorted(NAMES)))
         )
     own = {field.name: field for field in fields(kind) if field.name != "seats"}
     strange = sorted(set(settings) - set(own))
@@ -69,7 +64,6 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     if strange or missing:
         raise ScheduleError(
             Text(
-                "tournaments.settings_not",
                 "{name} has the settings {known}; not {strange}",
                 name=name,
                 known=", ".join(own),
@@ -81,7 +75,6 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
         if type(value) not in takes:
             raise ScheduleError(
                 Text(
-                    "tournaments.which_no_give_one",
                     "{key} of {name} is {value}, which is no {kind}; give one",
                     key=key,
                     name=name,

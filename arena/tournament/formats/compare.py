@@ -112,16 +112,11 @@ class Compare:
         field, least = entrants - 2, self.seats - (2 if self.design == Design.SHARED else 1)
         if self.design == Design.ALONE and field:
             raise ScheduleError(
-                Text(
-                    "tournaments.new_old_compared_alone_others",
-                    "NEW and OLD are compared alone, and {count} others are named; leave them out",
-                    count=field,
-                )
+                Text("NEW and OLD are compared alone, and {count} others are named; leave them out", count=field)
             )
         if (field or self.design == Design.SHARED) and field < least:
             raise ScheduleError(
                 Text(
-                    "tournaments.field_bots_leaves_seats_empty",
                     "a field of {count} bots leaves seats empty at a table of {seats}; name {least} or more, or none",
                     count=field,
                     seats=self.seats,
@@ -129,13 +124,7 @@ class Compare:
                 )
             )
         if self.pairs < 1:
-            raise ScheduleError(
-                Text(
-                    "tournaments.blocks_impossible_use_1_more",
-                    "{pairs} blocks are impossible; use 1 or more",
-                    pairs=self.pairs,
-                )
-            )
+            raise ScheduleError(Text("{pairs} blocks are impossible; use 1 or more", pairs=self.pairs))
         check_size(self.pairs * self.blocks_per_seed * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:

@@ -41,13 +41,7 @@ class Final:
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
         if self.blocks < 1:
-            raise ScheduleError(
-                Text(
-                    "tournaments.final_needs_least_1_block",
-                    "a final needs at least 1 block, not {blocks}",
-                    blocks=self.blocks,
-                )
-            )
+            raise ScheduleError(Text("a final needs at least 1 block, not {blocks}", blocks=self.blocks))
         check_entrants(entrants, self.seats)
         check_size(self.rounds * entrants * self.seats)
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from engine.text import Text
 from ratings.statistics.blocks import rotations
 
-CHALLENGER = Text("tournaments.status_challenger", "challenger")
+CHALLENGER = Text("challenger")
 """The status of who met all the others of a gauntlet."""
-KEEPS_FAILING = Text("tournaments.status_keeps_failing", "keeps failing")
-WITHDRAWN = Text("tournaments.status_withdrawn", "withdrawn")
+KEEPS_FAILING = Text("keeps failing")
+WITHDRAWN = Text("withdrawn")
 MAX_MATCHES = 250_000
 
 
@@ -254,7 +254,6 @@ def check_entrants(entrants: int, seats: int) -> None:
     if entrants < seats:
         raise ScheduleError(
             Text(
-                "tournaments.seats_need_least_entrants_not",
                 "{seats} seats need at least {least} entrants, not {entrants}; name more bots",
                 seats=seats,
                 least=seats,
@@ -268,7 +267,6 @@ def check_size(matches: int) -> None:
     if matches > MAX_MATCHES:
         raise ScheduleError(
             Text(
-                "tournaments.makes_matches_over_one_tournament",
                 "that makes {matches} matches, over the {most} of one tournament; enter fewer bots or ask for "
                 "fewer blocks",
                 matches=matches,

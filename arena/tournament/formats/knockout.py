@@ -37,7 +37,7 @@ from engine.text import Text
 MOST_BLOCKS = 99
 MOST_EXTRA = 3
 """The most blocks beyond best of n, for a tie that is equal or whose blocks were void."""
-STILL_IN = Text("tournaments.status_in", "in")
+STILL_IN = Text("in")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +63,13 @@ class Knockout:
         check_entrants(entrants, self.seats)
         if self.lives not in (1, 2):
             raise ScheduleError(
-                Text(
-                    "tournaments.lives_no_knockout_use_1",
-                    "{lives} lives are no knockout; use 1 (single) or 2 (double elimination)",
-                    lives=self.lives,
-                )
+                Text("{lives} lives are no knockout; use 1 (single) or 2 (double elimination)", lives=self.lives)
             )
         if self.lives == 2 and self.seats > 2:
-            raise ScheduleError(
-                Text(
-                    "tournaments.double_elimination_played_2_seats",
-                    "double elimination is played with 2 seats; use --seats 2 or leave out --double",
-                )
-            )
+            raise ScheduleError(Text("double elimination is played with 2 seats; use --seats 2 or leave out --double"))
         if not 1 <= self.best_of <= MOST_BLOCKS:
             raise ScheduleError(
-                Text(
-                    "tournaments.best_blocks_impossible_use_1",
-                    "a best of {blocks} blocks is impossible; use 1 to {most}",
-                    blocks=self.best_of,
-                    most=MOST_BLOCKS,
-                )
+                Text("a best of {blocks} blocks is impossible; use 1 to {most}", blocks=self.best_of, most=MOST_BLOCKS)
             )
         check_size(entrants * self.lives * self.best_of * self.seats)
 
@@ -286,12 +272,12 @@ class Bracket:
     def status(self, entrant: str) -> str:
         """Return what there is to say of one entrant, for people."""
         if entrant in self._out:
-            return Text("tournaments.status_out_in_round", "out in round {count}", count=self._out[entrant][0])
+            return Text("out in round {count}", count=self._out[entrant][0])
         if self._ties:
             if self._lives == 1:
                 return STILL_IN
-            return Text("tournaments.status_in_lost", "in, {count} lost", count=self._losses[entrant])
-        return Text("tournaments.status_winner", "winner") if self._is_over else STILL_IN
+            return Text("in, {count} lost", count=self._losses[entrant])
+        return Text("winner") if self._is_over else STILL_IN
 
     @property
     def _is_over(self) -> bool:

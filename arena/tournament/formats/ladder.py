@@ -51,13 +51,7 @@ class LadderFormat:
         """Raise ScheduleError for too few entrants, or too many matches."""
         check_entrants(entrants, self.seats)
         if self.waves < 0:
-            raise ScheduleError(
-                Text(
-                    "tournaments.waves_impossible_use_1_more",
-                    "{waves} waves are impossible; use 1 or more, or 0 for no end",
-                    waves=self.waves,
-                )
-            )
+            raise ScheduleError(Text("{waves} waves are impossible; use 1 or more, or 0 for no end", waves=self.waves))
         check_size(entrants // self.seats * self.seats * self.waves)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:

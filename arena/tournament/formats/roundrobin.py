@@ -143,14 +143,7 @@ class Gauntlet:
 
 def _check_field(name: str, entrants: int, seats: int, blocks: int) -> None:
     if blocks < 1:
-        raise ScheduleError(
-            Text(
-                "tournaments.needs_least_1_block_not",
-                "a {name} needs at least 1 block, not {blocks}",
-                name=name,
-                blocks=blocks,
-            )
-        )
+        raise ScheduleError(Text("a {name} needs at least 1 block, not {blocks}", name=name, blocks=blocks))
     check_entrants(entrants, seats)
 
 
@@ -163,13 +156,7 @@ def schedule(entrants: Sequence[str], *, seats: int, blocks: int, seed: int) -> 
     """
     repeated = [entrant for entrant, times in Counter(entrants).items() if times > 1]
     if repeated:
-        raise ScheduleError(
-            Text(
-                "tournaments.entered_more_than_once_name",
-                "{name} is entered more than once; name each version once",
-                name=repeated[0],
-            )
-        )
+        raise ScheduleError(Text("{name} is entered more than once; name each version once", name=repeated[0]))
     check_round_robin(len(entrants), seats=seats, blocks=blocks)
     secret = seed.to_bytes(8, "big")
     combinations = CombinationOrder(len(entrants), seats)
@@ -189,27 +176,14 @@ def count_matches(entrants: int, *, seats: int, blocks: int) -> int:
 def check_round_robin(entrants: int, *, seats: int, blocks: int) -> None:
     """Raise ScheduleError unless so many entrants can play a round robin of so many blocks a combination."""
     if seats < 2:
-        raise ScheduleError(
-            Text(
-                "tournaments.round_robin_needs_least_2",
-                "a round robin needs at least 2 seats, not {seats}",
-                seats=seats,
-            )
-        )
+        raise ScheduleError(Text("a round robin needs at least 2 seats, not {seats}", seats=seats))
     if blocks < 1:
-        raise ScheduleError(
-            Text(
-                "tournaments.round_robin_needs_least_1",
-                "a round robin needs at least 1 block a combination, not {blocks}",
-                blocks=blocks,
-            )
-        )
+        raise ScheduleError(Text("a round robin needs at least 1 block a combination, not {blocks}", blocks=blocks))
     check_entrants(entrants, seats)
     matches = count_matches(entrants, seats=seats, blocks=blocks)
     if matches > MAX_MATCHES:
         raise ScheduleError(
             Text(
-                "tournaments.entrants_seats_blocks_combination_matches",
                 "{entrants} entrants in {seats} seats with {blocks} blocks a combination are {matches} matches, "
                 "over the {most} of one tournament; enter fewer bots or ask for fewer blocks",
                 entrants=entrants,

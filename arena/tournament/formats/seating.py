@@ -79,7 +79,6 @@ def check_apart(seats: int, entrants: Sequence[Entrant]) -> None:
     if owners < seats:
         raise ScheduleError(
             Text(
-                "tournaments.bots_one_owner_do_not",
                 "bots of one owner do not meet in a rated tournament, and {owners} owners do not fill {seats} "
                 "seats; name bots of more owners, or add --same-owner or --unrated",
                 owners=owners,
@@ -104,7 +103,6 @@ def check_all_apart(entrants: Sequence[Entrant], names: Mapping[str, str]) -> No
             one, two = names[str(other)], names[entrant.id]
             raise ScheduleError(
                 Text(
-                    "tournaments.one_owner_bots_one_owner",
                     "{bot} and {other} have one owner, and bots of one owner do not meet in a rated tournament; "
                     "leave one out, or add --same-owner or --unrated",
                     bot=one,

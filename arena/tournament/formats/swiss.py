@@ -57,7 +57,6 @@ class Swiss:
         if self.rounds < 1 or self.blocks < 1:
             raise ScheduleError(
                 Text(
-                    "tournaments.rounds_blocks_no_tournament_ask",
                     "{rounds} rounds of {blocks} blocks are no tournament; ask for 1 or more of each",
                     rounds=self.rounds,
                     blocks=self.blocks,
@@ -134,5 +133,5 @@ def _status(own: Tally, is_failing: bool) -> str:
     if is_failing:
         return KEEPS_FAILING
     if own.byes == 1:
-        return Text("tournaments.status_bye", "1 bye")
-    return Text("tournaments.status_byes", "{count} byes", count=own.byes) if own.byes else ""
+        return Text("1 bye")
+    return Text("{count} byes", count=own.byes) if own.byes else ""

@@ -112,11 +112,7 @@ def _page_of(table: OfficialTable, limit: int, after: str | None) -> OfficialTab
     """Return a part of the rows of a table; the cursor is the place of its last row. Raises RefusedError."""
     start = 0 if after is None else int(after) if after.isdecimal() else -1
     if not 0 <= start <= len(table.rows):
-        raise RefusedError(
-            Text(
-                "web.no_cursor_list_take_one", "that is no cursor of this list; take the one that the page before gave"
-            )
-        )
+        raise RefusedError(Text("that is no cursor of this list; take the one that the page before gave"))
     end = start + limit
     return replace(table, rows=table.rows[start:end], next=str(end) if end < len(table.rows) else None)
 

@@ -181,10 +181,7 @@ def need_own_page(request: Request) -> None:
     if _is_foreign(request):
         raise HTTPException(
             403,
-            Text(
-                "web.sent_page_another_site_nothing",
-                "this was sent by a page of another site, and nothing was done; use the pages here",
-            ),
+            Text("this was sent by a page of another site, and nothing was done; use the pages here"),
         )
 
 

@@ -69,11 +69,7 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
             count += 1
             if count > limits.files:
                 raise InvalidUploadError(
-                    Text(
-                        "web.over_files_leave_out_what",
-                        "it has over {count} files; leave out what the bot does not need to run",
-                        count=limits.files,
-                    )
+                    Text("it has over {count} files; leave out what the bot does not need to run", count=limits.files)
                 )
             left -= _write(directory, path, content, left, is_program=is_program)
     except BotArchiveError as error:
@@ -81,27 +77,18 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
     except InvalidUploadError:
         raise
     except FileExistsError as error:
-        raise InvalidUploadError(
-            Text("web.twice_leave_one_out", "{path} is in it twice; leave one out", path=quote_path(path))
-        ) from error
+        raise InvalidUploadError(Text("{path} is in it twice; leave one out", path=quote_path(path))) from error
     except BROKEN as error:
         if is_full(error):
             raise
         raise InvalidUploadError(
-            Text(
-                "web.cannot_unpacked_send_zip_tar",
-                "it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot",
-            )
+            Text("it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot")
         ) from error
     for folder in (directory, *(found for found in sorted(directory.iterdir()) if found.is_dir())):
         if (folder / _MANIFEST).is_file():
             return folder
     raise InvalidUploadError(
-        Text(
-            "web.no_send_directory_bot_arena",
-            "there is no {file} in it; send the directory of the bot, as `arena bot submit` takes it",
-            file=_MANIFEST,
-        )
+        Text("there is no {file} in it; send the directory of the bot, as `arena bot submit` takes it", file=_MANIFEST)
     )
 
 
@@ -114,10 +101,7 @@ def _write(directory: Path, path: str, content: IO[bytes], most_bytes: int, *, i
             written += len(data)
             if written > most_bytes:
                 raise InvalidUploadError(
-                    Text(
-                        "web.files_larger_than_version_may",
-                        "its files are larger than a version may be; leave out what the bot does not need",
-                    )
+                    Text("its files are larger than a version may be; leave out what the bot does not need")
                 )
             target.write(data)
     place.chmod(0o755 if is_program else 0o644)
@@ -132,11 +116,7 @@ def read_members(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:
     for number, member in enumerate(_zipped(file) if is_zip else _tarred(file, limits), 1):
         if number > most:
             raise InvalidUploadError(
-                Text(
-                    "web.over_files_leave_out_what",
-                    "it has over {count} files; leave out what the bot does not need to run",
-                    count=most,
-                )
+                Text("it has over {count} files; leave out what the bot does not need to run", count=most)
             )
         yield member
 
@@ -161,10 +141,7 @@ class _ListBoundedFile(io.RawIOBase):
         data = self._file.read(MOST_LIST_BYTES + 1 if size < 0 else min(size, MOST_LIST_BYTES + 1))
         if len(data) > MOST_LIST_BYTES:
             raise InvalidUploadError(
-                Text(
-                    "web.list_files_too_long_leave",
-                    "the list of its files is too long; leave out what the bot does not need to run",
-                )
+                Text("the list of its files is too long; leave out what the bot does not need to run")
             )
         return data
 
@@ -199,13 +176,10 @@ class _Bounded(io.RawIOBase):
         self._read_bytes += len(data)
         if self._read_bytes > self._most_bytes:
             raise InvalidUploadError(
-                Text(
-                    "web.files_larger_than_version_may",
-                    "its files are larger than a version may be; leave out what the bot does not need",
-                )
+                Text("its files are larger than a version may be; leave out what the bot does not need")
             )
         if self._read_bytes > self._until:
-            raise InvalidUploadError(Text("web.name_too_long_shorten", "a name in it is too long; shorten it"))
+            raise InvalidUploadError(Text("a name in it is too long; shorten it"))
         return data
 
     def allow(self, place: int) -> None:
@@ -240,6 +214,4 @@ def _inflated(file: BinaryIO) -> BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.L
 
 
 def _not_plain(name: str) -> InvalidUploadError:
-    return InvalidUploadError(
-        Text("web.no_plain_file_send_only", "{name} is no plain file; send only files and folders", name=repr(name))
-    )
+    return InvalidUploadError(Text("{name} is no plain file; send only files and folders", name=repr(name)))

@@ -110,7 +110,7 @@ def change(
             "roll_back": arena.bots.roll_back,
         }
         if what not in acts:
-            raise HTTPException(400, Text("web.promote_withdraw_roll_back", "promote, withdraw or roll_back"))
+            raise HTTPException(400, Text("promote, withdraw or roll_back"))
         bot = acts[what](name)
     return RedirectResponse(f"/account/bot?name={quote(bot.name)}", status_code=303)
 

@@ -137,9 +137,7 @@ def sessions_of(request: Request) -> SessionStore:
     if not site_of(request).is_live:
         raise HTTPException(
             404,
-            Text(
-                "web.these_pages_show_database_one", "these pages show a database; one signs in where a service plays"
-            ),
+            Text("these pages show a database; one signs in where a service plays"),
         )
     found: SessionStore = request.app.state.sessions
     return found

@@ -61,7 +61,7 @@ def need_room_for(request: Request) -> int:
     session = session_of(request)
     length = request.headers.get("content-length", "")
     if not length.isdecimal():
-        raise HTTPException(411, Text("web.tell_how_long_upload", "tell how long the upload is"))
+        raise HTTPException(411, Text("tell how long the upload is"))
     with asking(request, session.token) as arena:
         identity = arena.account.get_identity()
         most_mb = arena.account.get_usage().limits.archive_mb if identity.owner else 0  # the organiser has no own limit

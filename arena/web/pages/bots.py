@@ -154,14 +154,7 @@ def _pools(request: Request, new: str, old: str) -> list[PoolComparison]:
     arena = arena_of(request)
     ones, others = _by_pool(arena, new), _by_pool(arena, old)
     if arena.bots.find_version(new).version_id == arena.bots.find_version(old).version_id:
-        raise RefusedError(
-            Text(
-                "web.same_version_name_two",
-                "{new} and {old} are the same version; name two",
-                new=repr(new),
-                old=repr(old),
-            )
-        )
+        raise RefusedError(Text("{new} and {old} are the same version; name two", new=repr(new), old=repr(old)))
     return [
         PoolComparison(ones[pool], others[pool], _meeting(request, new, ones[pool], others[pool]))
         for pool in ones
@@ -197,7 +190,6 @@ def show_comparison(request: Request, tournament: str) -> Response:
     if result is None:
         raise RefusedError(
             Text(
-                "app.compares_nothing_format",
                 "{name} compares nothing: its format is {format}",
                 name=repr(detail.summary.name),
                 format=detail.summary.format,

@@ -176,7 +176,6 @@ def _by_official(
         if not after.isascii() or not after.isdigit() or len(after) > 6:
             raise RefusedError(
                 Text(
-                    "web.no_cursor_list_take_one_page",
                     "{cursor} is no cursor of this list; take the one that the page before gave, or none",
                     cursor=repr(after[:60]),
                 )

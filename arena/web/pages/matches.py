@@ -82,12 +82,7 @@ def _number(text: str) -> int | None:
     number = int(text[:20])
     if not 0 <= number <= _MOST_PLIES:
         raise ValueError(
-            Text(
-                "web.no_number_actions_write_one",
-                "{number} is no number of actions; write one from 0 to {most}",
-                number=number,
-                most=_MOST_PLIES,
-            )
+            Text("{number} is no number of actions; write one from 0 to {most}", number=number, most=_MOST_PLIES)
         )
     return number
 

@@ -129,7 +129,7 @@ class GameTables:
             return table
         if any(party.invitation == key for one in self._tables for party in one.parties):
             raise SeatTakenError("somebody has taken this seat; ask for another invitation")
-        raise NoTableError(Text("web.no_such_table_any_more", "there is no such table any more; open another one"))
+        raise NoTableError(Text("there is no such table any more; open another one"))
 
     def tables_of(self, visitor: str) -> list[tuple[GameTable, Party]]:
         """Return where a visitor plays, the newest first."""

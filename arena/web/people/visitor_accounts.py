@@ -90,7 +90,7 @@ async def wait_until_seated(chairs: Iterable[ConnectedSeat]) -> None:
         if chair.seat.lost:
             raise SeatRefusedError(chair.seat.lost, why=chair.seat.lost)
         _LOG.warning("no guest is let in", why=chair.connection.trouble or "no answer in time")  # it may tell paths
-        message = Text("web.arena_does_not_let_you", "the arena does not let you in just now; try again in a minute")
+        message = Text("the arena does not let you in just now; try again in a minute")
         raise NotReachedError(message, time=f"{ENTER_PATIENCE_S:.0f}")
 
 

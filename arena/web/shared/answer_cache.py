@@ -55,7 +55,7 @@ _LONG_RECORD: Final = 500
 _MANY_TOGETHER: Final = 50_000
 """So are the faults in more matches than that, and what so many versions did."""
 _MOST_VERSIONS: Final = 100
-_BEING_MADE: Final = Text("web.takes_while_work_out_ask", "it takes a while to work this out; ask again in a second")
+_BEING_MADE: Final = Text("it takes a while to work this out; ask again in a second")
 
 
 class AnswerPendingError(Exception):

@@ -9,16 +9,9 @@ from arena.rpc.errors import CertificateError, ProtocolError, UnreachableError
 from engine.text import Text
 from ratings.errors import DatabaseError, DatabaseFullError
 
-_AWAY: Final = Text(
-    "web.service_arena_does_not_answer", "the service of this arena does not answer just now; try again in a moment"
-)
-_UNREAD: Final = Text(
-    "web.database_arena_cannot_read_just", "the database of this arena cannot be read just now; try again in a moment"
-)
-_FULL: Final = Text(
-    "web.disk_arena_full_nothing_kept",
-    "the disk of this arena is full, and nothing was kept; try again when its organiser has made room",
-)
+_AWAY: Final = Text("the service of this arena does not answer just now; try again in a moment")
+_UNREAD: Final = Text("the database of this arena cannot be read just now; try again in a moment")
+_FULL: Final = Text("the disk of this arena is full, and nothing was kept; try again when its organiser has made room")
 _SOCKET: Final = "unix:"
 
 

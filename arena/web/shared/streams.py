@@ -62,11 +62,7 @@ class OpenStreams:
     def need_room(self) -> None:
         """Raise TooManyStreamsError if no more streams can be opened."""
         if self._count >= self._most or self._closing.is_set():
-            raise TooManyStreamsError(
-                Text(
-                    "web.many_looking_can_served_come", "as many are looking on as can be served; come back in a while"
-                )
-            )
+            raise TooManyStreamsError(Text("as many are looking on as can be served; come back in a while"))
 
     @contextmanager
     def counted(self) -> Iterator[None]:

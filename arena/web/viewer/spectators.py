@@ -60,10 +60,7 @@ def hub_of(request: Request) -> Hub:
     if found is None:
         raise HTTPException(
             404,
-            Text(
-                "web.these_pages_show_database_nobody",
-                "these pages show a database that nobody plays for; a service shows matches live",
-            ),
+            Text("these pages show a database that nobody plays for; a service shows matches live"),
         )
     return found
 
@@ -122,7 +119,7 @@ async def _open(request: Request, hub: Hub, match: str, language: str) -> MatchB
     """Return the broadcast of a match. Raises UnknownError, HiddenError, TooManyStreamsError."""
     found = await asyncio.to_thread(arena_of(request).matches.get_match, match)
     if found.hidden:
-        raise HiddenError(Text("app.match_is", "match {match} is {why}", match=found.match_id, why=found.why_hidden))
+        raise HiddenError(Text("match {match} is {why}", match=found.match_id, why=found.why_hidden))
     hides = hides_parts(found.pool.game)
     return await hub.broadcast(found.match_id, language, hides=hides, persons=persons_of(found))
 
@@ -155,11 +152,7 @@ class Hub:
     def need_room(self) -> None:
         """Raise TooManyStreamsError if no more spectators are served."""
         if self.spectators >= MOST_SPECTATORS or self.is_closed:
-            raise TooManyStreamsError(
-                Text(
-                    "web.many_looking_can_served_come", "as many are looking on as can be served; come back in a while"
-                )
-            )
+            raise TooManyStreamsError(Text("as many are looking on as can be served; come back in a while"))
 
     def close(self) -> None:
         """End all watches, and with them all streams."""
@@ -171,12 +164,7 @@ class Hub:
 
     def _open(self, match: str, hides: bool, persons: Persons) -> MatchBroadcast:
         if self.is_closed or (len(self._broadcasts) >= MOST_MATCHES and not self._make_room()):
-            raise TooManyStreamsError(
-                Text(
-                    "web.many_matches_watched_can_served",
-                    "as many matches are watched as can be served; come back in a while",
-                )
-            )
+            raise TooManyStreamsError(Text("as many matches are watched as can be served; come back in a while"))
         watch, end_watch = self._opener(hides)
 
         def watch_people(wanted: str) -> Iterator[MatchEvent]:

@@ -159,12 +159,7 @@ class QueueingSemaphore:
     def acquired(self) -> Iterator[None]:
         """Wait until it is our turn. Raises TooManyWaitingError if too many wait."""
         if not self._waiting.acquire(blocking=False):
-            raise TooManyWaitingError(
-                Text(
-                    "web.many_ask_what_takes_while",
-                    "many ask for what takes a while to work out; try again in some seconds",
-                )
-            )
+            raise TooManyWaitingError(Text("many ask for what takes a while to work out; try again in some seconds"))
         try:
             with self._inside:
                 yield

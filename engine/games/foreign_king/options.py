@@ -18,38 +18,28 @@ class Options:
 
     rulebook: str = option(
         OneOf("canonical", "en", "de", "it", "fr"),
-        Text("rules.edition_whose_switches_defaults_others", "edition whose switches are the defaults of the others"),
+        Text("edition whose switches are the defaults of the others"),
     )
     queen_scope: str = option(
         OneOf("any", "occupied_by_others"),
-        Text(
-            "rules.what_queen_may_do_any",
-            "what the Queen may do: any of the other actions, or those other pawns stand on",
-        ),
+        Text("what the Queen may do: any of the other actions, or those other pawns stand on"),
     )
     congress_on_empty: bool = option(
         OneOf(False, True),
-        Text(
-            "rules.whether_congress_asked_when_king",
-            "whether the Congress is asked when the King stops where no disc lies (A7)",
-        ),
+        Text("whether the Congress is asked when the King stops where no disc lies (A7)"),
     )
-    virtual_discs: int = option(
-        OneOf(15, 16), Text("rules.discs_virtual_player_2_seats", "discs of the virtual player, 2 seats (A38)")
-    )
+    virtual_discs: int = option(OneOf(15, 16), Text("discs of the virtual player, 2 seats (A38)"))
     virtual_can_win: bool = option(
         OneOf(True, False),
-        Text("rules.whether_virtual_player_can_deny", "whether the virtual player can deny both seats the win (A46)"),
+        Text("whether the virtual player can deny both seats the win (A46)"),
     )
     bank: int | None = option(
         OneOf("unlimited", 37, 41, meaning={"unlimited": None}),
-        Text(
-            "rules.all_francs_game_bank_short", "all Francs of the game; a bank that is short pays what is there (A20)"
-        ),
+        Text("all Francs of the game; a bank that is short pays what is there (A20)"),
     )
     max_rounds: int = option(
         IntegerOption(1, HIGHEST_CAP),
-        Text("rules.rounds_after_which_game_scored", "rounds after which the game is scored as it stands (A55)"),
+        Text("rounds after which the game is scored as it stands (A55)"),
         default=100,
     )
 

@@ -42,17 +42,10 @@ def main(arguments: Sequence[str]) -> int:
         armies = [argument for argument in arguments if not argument.startswith("-") and "=" not in argument]
         flags = [argument for argument in arguments if argument.startswith("-")]
         if flags not in ([], ["--castle"]):
-            raise _MisuseError(
-                Text(
-                    "rules.no_only_flag_castle_once",
-                    "there is no {name}; the only flag is --castle, once",
-                    name=repr(" ".join(flags)),
-                )
-            )
+            raise _MisuseError(Text("there is no {name}; the only flag is --castle, once", name=repr(" ".join(flags))))
         if len(armies) != 2:
             raise _MisuseError(
                 Text(
-                    "rules.expected_attackers_defenders_not_armies",
                     "expected attackers and defenders, not {count} armies; write for example: odds 8F 3A",
                     count=len(armies),
                 )
@@ -75,20 +68,13 @@ def main(arguments: Sequence[str]) -> int:
 def parse_army(text: str) -> Triple:
     """Return `4F2K` as (4, 0, 2); `format_army` is the inverse. Raises an error that says how an army is written."""
     if not _ARMY.fullmatch(text):
-        raise _MisuseError(
-            Text(
-                "rules.no_army_write_example_8f",
-                "{text} is no army; write for example 8F or 3F2A",
-                text=repr(text[:40]),
-            )
-        )
+        raise _MisuseError(Text("{text} is no army; write for example 8F or 3F2A", text=repr(text[:40])))
     numbers = [0, 0, 0]
     for number, kind in re.findall(r"([0-9]+)([FAK])", text):
         numbers[KINDS.index(kind)] += int(number)
     if sum(numbers) > _MOST:
         raise _MisuseError(
             Text(
-                "rules.figures_most_counted",
                 "{text} has {count} figures; at most {most} are counted",
                 text=repr(text[:40]),
                 count=sum(numbers),

@@ -58,12 +58,7 @@ class _Region:
         del default
         if not isinstance(value, str) or value not in REGION_INDEX:
             raise OptionsError(
-                Text(
-                    "rules.option_takes_id_region_not",
-                    "option {path} takes the id of a region, not {value}",
-                    path=path,
-                    value=repr(value),
-                )
+                Text("option {path} takes the id of a region, not {value}", path=path, value=repr(value))
             )
         return REGION_INDEX[value]
 
@@ -81,11 +76,7 @@ class _DifferentRegions(OptionGroup):
         regions = super().read(path, value, default)
         if len(set(regions)) != len(regions):
             raise OptionsError(
-                Text(
-                    "rules.option_takes_three_different_regions",
-                    "option {path} takes three different regions: a region holds one church",
-                    path=path,
-                )
+                Text("option {path} takes three different regions: a region holds one church", path=path)
             )
         return regions
 
@@ -98,22 +89,10 @@ class _Strength:
     def read(self, path: str, value: Any, default: Any) -> tuple[int, int]:
         value = from_text(path, value, self.write(default))
         if not isinstance(value, (list, tuple)) or len(value) != 2 or any(type(v) is not int for v in value):
-            raise OptionsError(
-                Text(
-                    "rules.option_takes_attack_defence_not",
-                    "option {path} takes [attack, defence], not {value}",
-                    path=path,
-                    value=repr(value),
-                )
-            )
+            raise OptionsError(Text("option {path} takes [attack, defence], not {value}", path=path, value=repr(value)))
         if not all(1 <= number <= 6 for number in value):
             raise OptionsError(
-                Text(
-                    "rules.option_takes_two_values_1",
-                    "option {path} takes two values from 1 to 6, not {value}",
-                    path=path,
-                    value=repr(value),
-                )
+                Text("option {path} takes two values from 1 to 6, not {value}", path=path, value=repr(value))
             )
         return value[0], value[1]
 
@@ -138,21 +117,11 @@ class _TitleLand:
         value = from_text(path, value, self.write(default))
         if not isinstance(value, list) or not any(isinstance(item, str) for item in value):
             raise OptionsError(
-                Text(
-                    "rules.option_takes_list_regions_least",
-                    "option {path} takes a list of regions with at least one outside a nested list",
-                    path=path,
-                )
+                Text("option {path} takes a list of regions with at least one outside a nested list", path=path)
             )
         masks = [self._mask(path, item if isinstance(item, list) and item else [item]) for item in value]
         if path == "titles.pfalz" and len(value) != 1:
-            raise OptionsError(
-                Text(
-                    "rules.option_takes_one_region_title",
-                    "option {path} takes one region: the title moves with it (C16)",
-                    path=path,
-                )
-            )
+            raise OptionsError(Text("option {path} takes one region: the title moves with it (C16)", path=path))
         needed = 0
         for item, mask in zip(value, masks, strict=True):
             needed |= mask if isinstance(item, str) else 0
@@ -220,97 +189,78 @@ class Options:
 
     variant: str = option(
         OneOf("full", "short", is_exact=True),
-        Text("rules.all_62_region_cards_47", "all 62 region cards, or the 47 of the short variant (A9)"),
+        Text("all 62 region cards, or the 47 of the short variant (A9)"),
     )
-    start_gold: int = _choice(
-        "start_gold", _number(0, MOST_GOLD), Text("rules.gold_each_player_start", "gold of each player at the start")
-    )
-    region_price: int = _choice("region_price", _PRICE, Text("rules.price_region", "price of a region"))
+    start_gold: int = _choice("start_gold", _number(0, MOST_GOLD), Text("gold of each player at the start"))
+    region_price: int = _choice("region_price", _PRICE, Text("price of a region"))
     bishop_election_price: int = _choice(
         "bishop_election_price",
         _PRICE,
-        Text("rules.price_calling_bishop_election", "price of calling a bishop's election"),
+        Text("price of calling a bishop's election"),
     )
-    king_election_price: int = _choice(
-        "king_election_price", _PRICE, Text("rules.price_calling_royal_election", "price of calling the royal election")
-    )
+    king_election_price: int = _choice("king_election_price", _PRICE, Text("price of calling the royal election"))
     harvest: tuple[int, int, int, int] = _choice(
         "harvest",
         _HARVEST,
-        Text(
-            "rules.what_regions_churches_titles_yield",
-            "what regions, churches and titles yield, and the most that is paid",
-        ),
+        Text("what regions, churches and titles yield, and the most that is paid"),
     )
-    church_price: int = _choice(
-        "church_price", _PRICE, Text("rules.price_church_reconstructed", "price of a church (reconstructed)")
-    )
-    castle_price: int = _choice(
-        "castle_price", _PRICE, Text("rules.price_castle_reconstructed", "price of a castle (reconstructed)")
-    )
+    church_price: int = _choice("church_price", _PRICE, Text("price of a church (reconstructed)"))
+    castle_price: int = _choice("castle_price", _PRICE, Text("price of a castle (reconstructed)"))
     build: tuple[int, int, int] = _choice(
         "build",
         _BUILD,
-        Text(
-            "rules.most_buildings_churches_castles_one",
-            "the most buildings, churches and castles of one action (reconstructed)",
-        ),
+        Text("the most buildings, churches and castles of one action (reconstructed)"),
     )
     churches_per_diocese: int = _choice(
         "churches_per_diocese",
         _number(1, MOST_CHURCHES),
-        Text("rules.churches_diocese_first_one_included", "churches of a diocese, the first one included"),
+        Text("churches of a diocese, the first one included"),
     )
     start_churches: tuple[int, int, int] = _choice(
         "start_churches",
         _DifferentRegions({name: _Region() for name in DIOCESES}),
-        Text("rules.where_each_diocese_first_church", "where each diocese's first church stands"),
+        Text("where each diocese's first church stands"),
     )
     figures: tuple[tuple[int, int, tuple[int, int], tuple[int, int]], ...] = _choice(
         "figures",
         OptionGroup(dict.fromkeys(KIND_NAMES, _FIGURE)),
-        Text(
-            "rules.price_steps_attack_defence_field",
-            "price, steps, [attack, defence] in the field and at a castle, for each kind of figure",
-        ),
+        Text("price, steps, [attack, defence] in the field and at a castle, for each kind of figure"),
     )
     hit: str = _choice(
         "hit",
         OneOf("d6 <= value", "d6 >= value", is_exact=True),
-        Text("rules.when_die_hits_reconstructed", "when a die hits (reconstructed)"),
+        Text("when a die hits (reconstructed)"),
     )
     rows: tuple[Triple, ...] = _choice(
         "rows",
         OptionGroup({"field": _ROW, "castle": _ROW}),
-        Text("rules.which_kinds_fall_first", "which kinds fall first"),
+        Text("which kinds fall first"),
     )
     roll_order: tuple[tuple[tuple[int, int], ...], ...] = _choice(
         "roll_order",
         OptionGroup({"field": _STEPS, "castle": _STEPS}),
-        Text("rules.six_steps_round_fighting_reconstructed", "the six steps of a round of fighting (reconstructed)"),
+        Text("the six steps of a round of fighting (reconstructed)"),
     )
     titles: tuple[Title, ...] = _choice(
         "titles",
         OptionGroup({name: _TitleLand() for name in LAND_TITLES}),
-        Text("rules.regions_make_elector_nested_list", "regions that make an elector; of a nested list one is enough"),
+        Text("regions that make an elector; of a nested list one is enough"),
     )
     vote_order: tuple[int, ...] = _choice(
         "vote_order",
         _each_in_order(TITLES),
-        Text("rules.order_which_electors_vote", "the order in which the electors vote"),
+        Text("the order in which the electors vote"),
     )
-    votes_to_win: int = _choice(
-        "votes_to_win", _number(1, len(TITLES)), Text("rules.votes_make_king", "votes that make a king")
-    )
+    votes_to_win: int = _choice("votes_to_win", _number(1, len(TITLES)), Text("votes that make a king"))
     wealth: tuple[int, ...] = _choice(
         "wealth",
         OptionGroup(dict.fromkeys(_WEALTH, _number(0, 1000))),
-        Text("rules.what_property_counts_end_reconstructed", "what property counts at the end (reconstructed)"),
+        Text("what property counts at the end (reconstructed)"),
     )
     round_limit: int = _choice(
         "round_limit",
         _number(1, MOST_ROUNDS),
-        Text("rules.rounds_before_last_royal_election", "rounds before the last royal election (reconstructed; D5)"),
+        Text("rounds before the last royal election (reconstructed; D5)"),
     )
 
     cost: tuple[int, ...] = _derived()

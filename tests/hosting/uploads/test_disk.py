@@ -47,7 +47,7 @@ def test_what_became_of_an_upload_is_found_by_its_id(history: UploadHistory) -> 
         with history.changing("ann") as past:
             past.append(PastUpload(name, 10, 1e12))
     history.note_end("ann", "a", "ann/fox version 1")
-    history.note_end("ann", "b", error=Text("web.no_archive", "it is no {what}", what="archive"))
+    history.note_end("ann", "b", error=Text("it is no {what}", what="archive"))
     history.note_end("ann", "never begun")
     done, refused = history.find("a"), history.find("b", "ann")
     assert done is not None
@@ -55,7 +55,7 @@ def test_what_became_of_an_upload_is_found_by_its_id(history: UploadHistory) -> 
     assert done.ended_s is not None
     assert refused is not None
     assert refused.error == "it is no archive"
-    assert parts_of(refused.error) == {"id": "web.no_archive", "parts": {"what": "archive"}}
+    assert parts_of(refused.error) == {"template": "it is no {what}", "parts": {"what": "archive"}}
     assert history.find("a", "bob") is None
     assert history.find("never begun") is None
 

@@ -67,7 +67,7 @@ def test_after_three_lost_attempts_a_match_is_void(database: Database, tournamen
         "3 attempts failed; the last: worker died",
     )
     assert detail.match.void_reason_text == {
-        "id": "ratings.attempts_failed_last",
+        "template": "{count} attempts failed; the last: {why}",
         "parts": {"count": 3, "why": "worker died"},
     }
     assert [attempt.reason for attempt in detail.attempts] == ["worker died"] * 3

@@ -207,24 +207,24 @@ def test_what_a_bot_said_last_is_stored_whatever_it_said(database: Database, mat
 
 @pytest.mark.both_databases
 def test_sentences_are_stored_with_the_text_that_they_are(database: Database, match: LeasedMatch) -> None:
-    text = Text("matches.it_sent", "It sent {what}.", what="\0 bytes")
+    text = Text("It sent {what}.", what="\0 bytes")
     read = from_json(json.loads(json.dumps(to_json(text))))  # as a report has it that has crossed a process
     book.record(
         database,
         match,
         faults=(Fault(0, FaultCause.MALFORMED, 3, text), Fault(1, FaultCause.MALFORMED, 3, read)),
         leak_checks=(LeakCheckResult(2, LeakVerdict.UNKNOWN, None, read),),
-        note=HostNote(Text("matches.it_sent", "It sent {what}.", what="news"), {}),
+        note=HostNote(Text("It sent {what}.", what="news"), {}),
     )
     detail = match_detail(database, match.match_id)
     stored = [(fault.explanation, fault.explanation_text) for fault in detail.faults]
     stored += [(check.sentence, check.sentence_text) for check in detail.leak_checks]
     what = "\N{REPLACEMENT CHARACTER} bytes"
-    assert stored == [(f"It sent {what}.", {"id": "matches.it_sent", "parts": {"what": what}})] * 3
+    assert stored == [(f"It sent {what}.", {"template": "It sent {what}.", "parts": {"what": what}})] * 3
     (attempt,) = detail.attempts
     assert (attempt.reason, attempt.reason_text) == (
         "It sent news.",
-        {"id": "matches.it_sent", "parts": {"what": "news"}},
+        {"template": "It sent {what}.", "parts": {"what": "news"}},
     )
 
 

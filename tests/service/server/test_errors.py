@@ -75,7 +75,7 @@ WIRE = {
     "TOURNAMENT": "FAILED_PRECONDITION",
 }
 """The code of every reason that a class carries, as clients of older versions know them."""
-WHY = Text("service.cannot_started_here", "It cannot be started here: {why}.", why="no /bin/sh")
+WHY = Text("It cannot be started here: {why}.", why="no /bin/sh")
 
 
 def told(error: BaseException) -> tuple[str, str] | None:
@@ -155,7 +155,7 @@ def test_an_admission_is_told_with_its_findings_and_what_became_of_the_bot(serve
         taken = ledger.take_admission()
         assert taken is not None
         finding = finding_json(failed(TrialCheck.START, WHY))
-        summary = Text("service.refused", "Refused: {why}", why=WHY)
+        summary = Text("Refused: {why}", why=WHY)
         ledger.finish_admission(taken.admission.id, is_admitted=False, summary=summary, findings=[finding])
         admission = ada.admissions.get_admission("ada/fox")
         (found,), told = admission.findings, "Er lässt sich hier nicht starten: no /bin/sh."
@@ -186,7 +186,6 @@ def test_a_ladder_is_told_with_who_is_absent_and_why_it_was_closed(server: Runni
         (notice,) = ada.account.list_notices().items
         assert german(notice.sentence).endswith(german(_FILES_GONE))
         why = Text(
-            "ratings.rules_version_now_ladder_played",
             "{game} has rules version {version} now, and this ladder was played by version {old}",
             game="foreign_king",
             version="2",

@@ -60,11 +60,7 @@ def add(
     """Add bots, or new versions of them."""
     if not directories:
         raise MisuseError(
-            Text(
-                "command.name_directory_bot_toml_sample",
-                "name a directory with a bot.toml, or a sample bot: {known}",
-                known=", ".join(sample_names()),
-            )
+            Text("name a directory with a bot.toml, or a sample bot: {known}", known=", ".join(sample_names()))
         )
     outcomes = []
     for outcome in _add_each(directories, owner, runtimes, need_here(db, _SUBMIT)):
@@ -76,7 +72,6 @@ def add(
     if failed:
         raise CliError(
             Text(
-                "command.bots_were_not_added_mend",
                 "{count} of {number} bots were not added; mend them and add them again, what was added stays",
                 count=failed,
                 number=len(directories),
@@ -140,7 +135,6 @@ def bot_directory(named: Path) -> Path:
         return sample_directory(str(named))
     raise MisuseError(
         Text(
-            "command.no_such_directory_no_sample",
             "{name}: there is no such directory, and no sample bot of that name; the samples are {known}",
             name=named,
             known=", ".join(samples),
@@ -153,7 +147,6 @@ def _print_which(named: Path) -> None:
     if not (named / MANIFEST_NAME).is_file():
         raise MisuseError(
             Text(
-                "command.what_lies_here_under_name",
                 "{name}: what lies here under that name has no {file}; to add the sample bot {name_2}, call this "
                 "from another directory",
                 name=named,

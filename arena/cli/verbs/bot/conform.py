@@ -65,10 +65,7 @@ def conform(
         return
     if not command:
         raise MisuseError(
-            Text(
-                "command.nothing_check_name_directory_bot",
-                "nothing to check; name a directory with bot.toml, or write -- and the command of the bot",
-            )
+            Text("nothing to check; name a directory with bot.toml, or write -- and the command of the bot")
         )
     verdicts = _check(_Request(command, rules, local_runtimes(runtimes), patience), as_json=as_json)
     broken = [verdict for verdict in verdicts if verdict.state == "broken"]
@@ -114,7 +111,6 @@ async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> list[R
         except OSError as error:
             raise MisuseError(
                 Text(
-                    "command.cannot_started_name_another_program",
                     "{program} cannot be started: {why}; name another program",
                     program=repr(command.argv[0]),
                     why=os_error_text(error),
@@ -132,11 +128,7 @@ async def _command(words: Sequence[str], runtimes: RuntimeCatalog) -> Command:
     prepared = await prepare_copy(directory, SandboxPolicy(NONE), runtimes)
     if isinstance(prepared, BuildFailure):
         show_log(prepared)
-        raise CliError(
-            Text(
-                "command.cannot_built", "{directory} cannot be built: {why}", directory=directory, why=prepared.sentence
-            )
-        )
+        raise CliError(Text("{directory} cannot be built: {why}", directory=directory, why=prepared.sentence))
     program = prepared.program
     return Command(program.command, str(program.directory), program.trees, program.environment)
 

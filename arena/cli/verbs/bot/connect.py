@@ -75,11 +75,7 @@ def connect(
     profile = _profile(place)
     if version is not None and not _VERSION.fullmatch(version):
         raise MisuseError(
-            Text(
-                "command.version_no_word_up_64",
-                "--version {text} is no word of up to 64 characters; write for example 1.4",
-                text=repr(version[:80]),
-            )
+            Text("--version {text} is no word of up to 64 characters; write for example 1.4", text=repr(version[:80]))
         )
     order = ConnectOptions(
         directory=directory,
@@ -107,18 +103,12 @@ def _profile(db: str) -> Profile:
     if service is None:
         raise MisuseError(
             Text(
-                "command.bot_plays_service_here_name",
                 "a bot plays on a service from here; name one with --server, `arena logout` lists your logins, "
-                "or `arena match run` plays on this machine",
+                "or `arena match run` plays on this machine"
             )
         )
     if service.startswith("unix:"):
-        raise MisuseError(
-            Text(
-                "command.remote_bot_connects_over_network",
-                "a remote bot connects over the network; name a login, which `arena login` makes",
-            )
-        )
+        raise MisuseError(Text("a remote bot connects over the network; name a login, which `arena login` makes"))
     return load_profile(service)
 
 
@@ -158,12 +148,7 @@ async def _run(order: ConnectOptions, report: BridgeReport, signals: SignalCount
     except LeftError as error:
         raise InterruptedRunError(str(error)) from error
     except asyncio.CancelledError:
-        raise InterruptedRunError(
-            Text(
-                "command.stopped_before_bot_connected_nothing",
-                "stopped before the bot was connected; nothing was played",
-            )
-        ) from None
+        raise InterruptedRunError(Text("stopped before the bot was connected; nothing was played")) from None
 
 
 class BridgeReport:

@@ -71,7 +71,6 @@ def _check_language(language: str) -> None:
     if (meant := _ALSO_CALLED.get(language.lower()) or nearest(language, LANGUAGES, 0.5)) is not None:
         raise MisuseError(
             Text(
-                "command.no_template_bots_did_you",
                 "there is no template for bots in {name}; did you mean {meant}? the languages are {known}",
                 name=repr(language),
                 meant=repr(meant),
@@ -79,12 +78,7 @@ def _check_language(language: str) -> None:
             )
         )
     raise MisuseError(
-        Text(
-            "command.no_template_bots_languages",
-            "there is no template for bots in {name}; the languages are {known}",
-            name=repr(language),
-            known=known,
-        )
+        Text("there is no template for bots in {name}; the languages are {known}", name=repr(language), known=known)
     )
 
 
@@ -96,7 +90,6 @@ def _name(directory: Path, name: str | None) -> str:
             raise MisuseError(error) from None
         raise MisuseError(
             Text(
-                "command.name_of_directory_is_none",
                 "name is {name}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\"; "
                 "--name gives it another name than that of its directory",
                 name=format_value(directory.absolute().name),

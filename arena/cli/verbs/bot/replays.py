@@ -58,12 +58,7 @@ def _document(replay: Replay) -> bytes:
         return json.dumps(load(replay.data), ensure_ascii=False).encode()
     except ReplayError as error:
         raise CliError(
-            Text(
-                "app.replay_match_cannot_read",
-                "the replay of match {match} cannot be read: {why}",
-                match=replay.match_id,
-                why=error,
-            )
+            Text("the replay of match {match} cannot be read: {why}", match=replay.match_id, why=error)
         ) from error
 
 
@@ -73,7 +68,6 @@ def _archive(out: Path) -> Iterator[Add]:
     if not out.name.endswith(_KINDS):
         raise MisuseError(
             Text(
-                "command.out_no_archive_can_written",
                 "--out {file} is no archive that can be written; end it with {kinds}",
                 file=repr(str(out)),
                 kinds=", ".join(_KINDS),

@@ -48,11 +48,7 @@ def submit(
     if service is None:
         add = next_command("bot", "add", str(directory), db=db)
         raise MisuseError(
-            Text(
-                "command.bot_handed_service_name_one",
-                "a bot is handed in at a service; name one with --server, or `{command}` adds it here",
-                command=add,
-            )
+            Text("a bot is handed in at a service; name one with --server, or `{command}` adds it here", command=add)
         )
     load_manifest(directory)  # whatever is wrong with it is better told before an upload
     with open_service(service) as arena:
@@ -72,7 +68,6 @@ def submit(
         typer.echo(say("cli_bot.submit_again"), err=True)
         raise CliError(
             Text(
-                "command.version",
                 "{bot} version {number}: {why}",
                 bot=submitted.bot,
                 number=submitted.number,
@@ -97,10 +92,7 @@ def _resumable() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise InterruptedRunError(
-            Text(
-                "command.stopped_what_arrived_kept_same",
-                "stopped; what has arrived is kept, and the same command goes on there",
-            )
+            Text("stopped; what has arrived is kept, and the same command goes on there")
         ) from None
 
 
@@ -133,11 +125,7 @@ def _watch(arena: RemoteArena, submitted: Submitted, log: str) -> Admission | No
             shown = print_findings(last, shown)
     except KeyboardInterrupt:
         raise InterruptedRunError(
-            Text(
-                "command.no_longer_watched_service_goes",
-                "no longer watched; the service goes on, `{command}` shows what it found",
-                command=log,
-            )
+            Text("no longer watched; the service goes on, `{command}` shows what it found", command=log)
         ) from None
     if last.state is AdmissionState.ADMITTED:
         typer.echo(say("cli_bot.admitted", what=told(last.summary or submitted.bot)), err=True)

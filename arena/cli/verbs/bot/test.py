@@ -25,7 +25,7 @@ LOOK_EVERY_S = 0.5
 MOST_CHANGED_WITHIN = 3
 """After so many tests in a row within which files changed it is the bot that writes them, and they do not count."""
 _SHOWN_FILES = 3
-_STOPPED = Text("command.no_longer_watched", "no longer watched")
+_STOPPED = Text("no longer watched")
 
 
 @app.command(

@@ -63,9 +63,7 @@ class BotTestOptions:
         if not start:
             raise MisuseError(
                 Text(
-                    "command.start_limit_no_time_write",
-                    "--start-limit {text} is no time; write for example --start-limit 10s",
-                    text=repr(self.start_limit),
+                    "--start-limit {text} is no time; write for example --start-limit 10s", text=repr(self.start_limit)
                 )
             )
         return replace(parse_time_control(self.time), start_limit_us=start)
@@ -86,21 +84,14 @@ class BotTestOptions:
         )
         for name in names:
             if name not in SAMPLES:
-                raise unknown(
-                    "sample", name, SAMPLES, Text("app.there_are", "there are {names}", names=", ".join(SAMPLES))
-                )
+                raise unknown("sample", name, SAMPLES, Text("there are {names}", names=", ".join(SAMPLES)))
         arguments = {SEARCH: ("--playouts", str(SEARCH_PLAYOUTS))}
         return {name: sample_seat(name, NONE, *arguments.get(name, ())) for name in names}
 
     def check(self) -> None:
         """Check the options, and the bot's manifest. Raises MisuseError, TimeControlError, BotDirectoryError."""
         if self.clock.may_ponder and self.cores > 1:
-            raise MisuseError(
-                Text(
-                    "command.pondering_bots_share_one_core",
-                    "pondering bots share one core; leave out pondering, or --cores",
-                )
-            )
+            raise MisuseError(Text("pondering bots share one core; leave out pondering, or --cores"))
         granted_workers(self.workers, self.cores)
         self.samples()
         if self.game is not None:
@@ -116,7 +107,6 @@ class BotTestOptions:
         if not claimed:
             raise MisuseError(
                 Text(
-                    "command.plays_none_which_installed_arena",
                     "{name} plays {games}, none of which is installed; `arena game list` shows all",
                     name=name,
                     games=", ".join(games),
@@ -128,7 +118,6 @@ class BotTestOptions:
             played = dict.fromkeys(f"{one.game} with {one.seats}" for one in claimed)
             raise MisuseError(
                 Text(
-                    "command.does_not_play_bot_toml",
                     "{name} does not play {asked}; its bot.toml claims {played} seats",
                     name=name,
                     asked=asked,
@@ -155,9 +144,7 @@ def place_to_keep(directory: Path, keep: Path | None) -> Iterator[Path]:
     if place.resolve().is_relative_to(directory.resolve()):
         raise MisuseError(
             Text(
-                "command.keep_lies_bot_directory_which",
-                "--keep {place} lies in the bot's directory, of which it would be a part; name one outside",
-                place=place,
+                "--keep {place} lies in the bot's directory, of which it would be a part; name one outside", place=place
             )
         )
     with held(place):

@@ -146,11 +146,7 @@ def _built(prepared: PreparedBot) -> list[Finding]:
     return [
         passed(
             BUILD,
-            Text(
-                "command.build_command_ran_s",
-                "Its build command ran for {seconds} s.",
-                seconds=f"{prepared.build_s:.1f}",
-            ),
+            Text("Its build command ran for {seconds} s.", seconds=f"{prepared.build_s:.1f}"),
         )
     ]
 

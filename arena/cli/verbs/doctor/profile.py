@@ -82,9 +82,7 @@ def profile(game_name: str | None, seconds: float, workers: int, *, as_json: boo
         try:
             split = run_interruptibly(
                 work,
-                Text(
-                    "command.nothing_measured_nothing_left_behind", "nothing was measured, and nothing is left behind"
-                ),
+                Text("nothing was measured, and nothing is left behind"),
             )
         except UnmeasuredError as error:
             raise CliError(str(error)) from error
@@ -102,7 +100,7 @@ def _first_game() -> Game:
     games = [registry.get(name) for name in registry.names()]
     found = next((game for game in games if game.playable), next(iter(games), None))
     if found is None:
-        raise CliError(Text("command.no_game_installed_install_arena", "no game is installed; install the arena anew"))
+        raise CliError(Text("no game is installed; install the arena anew"))
     return found
 
 

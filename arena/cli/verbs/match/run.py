@@ -61,7 +61,6 @@ def run(
     if detail.state is MatchState.VOID:
         raise CliError(
             Text(
-                "command.match_void_doctor_looks_cause",
                 "the match is void: {why}; `{program} doctor` looks for the cause",
                 why=detail.void_reason,
                 program=program(),

@@ -49,11 +49,7 @@ def watch(
         except KeyboardInterrupt:
             again = connection.command("match", "watch", match)
             raise InterruptedRunError(
-                Text(
-                    "command.no_longer_watched_shows_match",
-                    "no longer watched; `{command}` shows the match again",
-                    command=again,
-                )
+                Text("no longer watched; `{command}` shows the match again", command=again)
             ) from None
 
 
@@ -68,11 +64,7 @@ def _ending_well(events: Iterator[MatchEvent]) -> Iterator[MatchEvent]:
         yield event
         if event.end is not None and event.end.lost:
             raise CliError(
-                Text(
-                    "command.match_no_result_may_played",
-                    "the match has no result: {why}; it may be played again, then watch it again",
-                    why=event.end.lost,
-                )
+                Text("the match has no result: {why}; it may be played again, then watch it again", why=event.end.lost)
             )
 
 

@@ -72,7 +72,6 @@ def dataset(
                 why = f" ({so_far.first})" if so_far.first else ""
                 raise CliError(
                     Text(
-                        "command.none_matches_can_training_set",
                         "none of {count} matches can be in a training set{why}; nothing was written",
                         count=so_far.left_out,
                         why=why,
@@ -97,7 +96,6 @@ def _check_kind(out: Path) -> None:
     if out.suffix not in KINDS:
         raise MisuseError(
             Text(
-                "command.out_no_training_set_can",
                 "--out {out} is no training set that can be written; end it with {kinds}",
                 out=repr(str(out)),
                 kinds=", ".join(KINDS),
@@ -107,10 +105,7 @@ def _check_kind(out: Path) -> None:
         need_kind(out)
     except DatasetError as error:
         raise MisuseError(
-            Text(
-                "command.parquet_needs_pyarrow_which_not",
-                "Parquet needs pyarrow, which is not installed here; pip install pyarrow, or end --out with .npz",
-            )
+            Text("Parquet needs pyarrow, which is not installed here; pip install pyarrow, or end --out with .npz")
         ) from error
 
 
@@ -129,15 +124,12 @@ def _choose(
         if one.finished and (game is None or one.game == game) and (seats is None or one.seats == seats)
     ]
     if not chosen:
-        raise MisuseError(
-            Text("command.no_match_over_meant_see", "no match that is over is meant; see: arena tournament list")
-        )
+        raise MisuseError(Text("no match that is over is meant; see: arena tournament list"))
     kinds = sorted({(one.game, one.seats) for one in chosen})
     if len(kinds) > 1:
         shown = ", ".join(f"{name} {number}" for name, number in kinds)
         raise MisuseError(
             Text(
-                "command.training_set_one_game_one",
                 "a training set is of one game and one number of seats, here are {shown}; name one by --game and "
                 "--seats",
                 shown=shown,
@@ -193,11 +185,7 @@ def _add(connection: ArenaConnection, match: MatchSummary, export: Export) -> st
         return str(error)
     except OtherGameError as error:
         raise MisuseError(
-            Text(
-                "command.training_set_one_kind_match",
-                "a training set is of one kind of match, here are {error}; name a --tournament",
-                error=error,
-            )
+            Text("a training set is of one kind of match, here are {error}; name a --tournament", error=error)
         ) from error
     return ""
 

@@ -111,13 +111,7 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
     frame = story.frames[-1]
     if svg is not None:
         if frame.picture is None:
-            raise MisuseError(
-                Text(
-                    "command.no_picture_leave_svg_out",
-                    "{name} has no picture; leave --svg out: it is shown as text",
-                    name=story.game.name,
-                )
-            )
+            raise MisuseError(Text("{name} has no picture; leave --svg out: it is shown as text", name=story.game.name))
         write_file(svg, frame.picture.svg(), "--svg")
     if as_json:
         last = None if frame.seat is None else frame_json(frame)
@@ -141,18 +135,13 @@ def _story_until(document: Mapping[str, Any], ply: int, language: str, *, draws:
     if ply > len(entries):
         raise MisuseError(
             Text(
-                "command.match_plies_0_ply_end",
-                "the match has plies 0 to {last}; --ply {last_2} is its end",
-                last=len(entries) - 1,
-                last_2=len(entries),
+                "the match has plies 0 to {last}; --ply {last_2} is its end", last=len(entries) - 1, last_2=len(entries)
             )
         )
     try:
         return story_of_replay(document, language, draws=draws, evaluates=evaluates, plies=ply)
     except StoryError as error:
-        raise CliError(
-            Text("command.arena_replay_verify_tells_more", "{why}; `arena replay verify` tells more", why=error)
-        ) from error
+        raise CliError(Text("{why}; `arena replay verify` tells more", why=error)) from error
 
 
 def print_plies(frames: Sequence[Frame]) -> None:
@@ -293,18 +282,10 @@ def _read(replay: Replay) -> dict[str, Any]:
     try:
         document = load(replay.data)
     except ReplayError as error:
-        raise CliError(
-            Text(
-                "app.replay_match_cannot_read",
-                "the replay of match {match} cannot be read: {why}",
-                match=match,
-                why=error,
-            )
-        ) from error
+        raise CliError(Text("the replay of match {match} cannot be read: {why}", match=match, why=error)) from error
     if document["game"] not in registry.names() and not registry.family_of(document["game"]):
         raise CliError(
             Text(
-                "command.match_one_game_not_installed",
                 "the match is one of {game}, a game that is not installed here; install its package, or "
                 "`{program} match show {match}` shows the result",
                 game=repr(document["game"]),
@@ -332,5 +313,5 @@ def html(
         try:
             stream.write(write_match(document, language_of_names(language, as_json=False)))
         except StoryError as error:
-            raise CliError(Text("command.match_cannot_shown", "the match cannot be shown: {why}", why=error)) from error
+            raise CliError(Text("the match cannot be shown: {why}", why=error)) from error
     typer.echo(say("cli_replay.written", file=file, size=f"{file.stat().st_size / 1000:.0f}"))

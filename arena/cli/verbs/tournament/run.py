@@ -103,11 +103,7 @@ def round_robin(
     """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
     if double and blocks is not None:
         raise MisuseError(
-            Text(
-                "command.double_blocks_2_contradicts_blocks",
-                "--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out",
-                blocks=blocks,
-            )
+            Text("--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out", blocks=blocks)
         )
     _run(RoundRobin(entry.seats, 2 if double else blocks or 1), entry.game, entry.names, run)
 
@@ -136,11 +132,7 @@ def gauntlet(
     first, *others = parse_names(challenger, "challenger")
     if others:
         raise MisuseError(
-            Text(
-                "command.challenger_names_bots_name_one",
-                "--challenger names {count} bots; name one, and its opponents with --bots",
-                count=1 + len(others),
-            )
+            Text("--challenger names {count} bots; name one, and its opponents with --bots", count=1 + len(others))
         )
     _run(Gauntlet(entry.seats, blocks), entry.game, [first, *entry.names], run)
 

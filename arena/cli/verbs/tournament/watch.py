@@ -56,21 +56,12 @@ def watch(tournament: TournamentText, db: Database = settings.DB.default, as_jso
         except KeyboardInterrupt:
             again = connection.command("tournament", "watch", tournament)
             raise InterruptedRunError(
-                Text(
-                    "command.no_longer_watched_tournament_goes",
-                    "no longer watched; the tournament goes on, `{command}` shows it again",
-                    command=again,
-                )
+                Text("no longer watched; the tournament goes on, `{command}` shows it again", command=again)
             ) from None
         name, resume = detail.summary.name, connection.command("tournament", "resume", detail.summary.name)
         if detail.summary.status == STOPPED:
             raise CliError(
-                Text(
-                    "command.nobody_plays_now_goes",
-                    "nobody plays {name} now; `{command}` goes on with it",
-                    name=repr(name),
-                    command=resume,
-                )
+                Text("nobody plays {name} now; `{command}` goes on with it", name=repr(name), command=resume)
             )
         if not as_json and not sys.stdout.isatty():
             print_standings(detail)
