@@ -85,7 +85,7 @@ class Packer:
             "words": [[self._number(sentence) for sentence in frame.get("words", ())] for frame in frames],
             "elapsed_ms": [frame["elapsed_us"] // 1000 if "elapsed_us" in frame else None for frame in frames],
             "remaining_ds": [[us // 100_000 for us in frame.get("remaining_us", ())] for frame in frames],
-            "values": [[round(value / 10) for value in frame.get("values", ())] for frame in frames],
+            "values": _differences([[round(value / 10) for value in frame.get("values", ())] for frame in frames]),
         }
         self._matches.append(_gzip(match))
         end = document["end"]
@@ -99,7 +99,7 @@ class Packer:
     def _number(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))
 
-    def _changes(self, document: Mapping[str, Any]) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
+    def _changes(self, document: Mapping[str, Any]) -> tuple[list[list[int]], list[list[int]], list[int]]:
         """Return frame by frame which slots of the picture change, what they show then, and the rows of all parts.
 
         A slot is its distance from the one before. For a part, 0 stands for the next one that was not shown yet, a
@@ -107,7 +107,7 @@ class Packer:
         for any other, -1 for the first. A row is the template of a part and, plus one, its values; 0 stands for the
         value of the part of this template that the slot showed last or, if it never did, of the last one in any slot.
         """
-        slots, shown, rows = list[list[int]](), list[list[int]](), list[list[int]]()
+        slots, shown, rows = list[list[int]](), list[list[int]](), list[int]()
         parts, last, shown_by = list[list[int]](), dict[tuple[int, ...], list[int]](), defaultdict[int, list[int]](list)
         for frame in document["frames"]:
             changes = frame.get("parts", ())
@@ -128,10 +128,20 @@ class Packer:
                     parts.append(part)
                     old = last.get((part[0], slot)) or last.get((part[0],)) or [-1] * len(part)
                     values = zip(part[1:], old[1:], strict=True)
-                    rows.append([part[0], *(0 if value == before else value + 1 for value, before in values)])
+                    rows += part[0], *(0 if value == before else value + 1 for value, before in values)
                 part = parts[number]
                 last[part[0], slot] = last[part[0],] = part
         return slots, shown, rows
+
+
+def _differences(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return each row less the last one before it that is not empty."""
+    before: Sequence[int] = ()
+    differences = list[list[int]]()
+    for row in rows:
+        differences.append([value - (before[at] if at < len(before) else 0) for at, value in enumerate(row)])
+        before = row or before
+    return differences
 
 
 def _gzip(document: Mapping[str, Any]) -> bytes:

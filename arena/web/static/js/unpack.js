@@ -23,16 +23,24 @@ export async function unpack(id) {
 // A match as the viewer takes it, from what `unpack` gives of it and of the tables.
 export function storyOf(match, { texts, pictures }) {
   const parts = [], last = new Map(), shownBy = [];
-  const read = ([template, ...row], slot) => {
-    const old = last.get(`${template} ${slot}`) ?? last.get(template);
-    return parts.push({ template, values: row.map((value, at) => (value ? value - 1 : old.values[at])) }) - 1;
+  let row = 0;
+  const read = (slot) => {
+    const template = match.parts[row++], old = last.get(`${template} ${slot}`) ?? last.get(template);
+    const values = match.parts.slice(row, (row += texts[template].split("\0").length - 1));
+    return parts.push({ template, values: values.map((value, at) => (value ? value - 1 : old.values[at])) }) - 1;
   };
+  let scores = [];
+  const values = match.values.map((steps) => {
+    if (!steps.length) return null;
+    scores = steps.map((step, at) => step + (scores[at] ?? 0));
+    return scores.map((hundredths) => 10 * hundredths);
+  });
   const changes = match.slots.map((steps, at) => {
     let slot = 0;
     return steps.flatMap((step, place) => {
       slot += step;
       const code = match.shown[at][place], before = (shownBy[slot] ??= []);
-      const [number] = code > 0 ? before.splice(code - 1, 1) : [code ? -code - 1 : read(match.parts[parts.length], slot)];
+      const [number] = code > 0 ? before.splice(code - 1, 1) : [code ? -code - 1 : read(slot)];
       before.unshift(number);
       const part = parts[number];
       last.set(`${part.template} ${slot}`, part).set(part.template, part);
@@ -54,7 +62,7 @@ export function storyOf(match, { texts, pictures }) {
       remaining_us: filled(match.remaining_ds[at].map((tenths) => tenths * 1e5)),
       note: match.note[at],
       turn: match.turn[at],
-      values: filled(match.values[at].map((hundredths) => 10 * hundredths)),
+      values: values[at],
       text: match.text[at],
       title: texts[match.title[at]] || null,
       faults: match.faults[at],
