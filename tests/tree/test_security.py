@@ -23,12 +23,12 @@ ATTACKS = {
     "Shared memory that is filled and then unmapped": (f"^{FAULT}$", f"^{FAULT}$", "share-memory-and-let-it-go"),
     "mappings and page tables": (f"^{FAULT}, counted once a second", f"^{FAULT}$", "fill-the-kernel-with-mappings"),
     "buffers of sockets and pipes": (
-        *(f"^{FAULT} from <free buffers> on; .* are not seen", f"^{FAULT}$"),
+        *(f"^{FAULT} from <free buffers> sockets and pipes on; .* are not detected", f"^{FAULT}$"),
         *("fill-the-kernel-with-messages", "larger-buffers-of-sockets"),
     ),
     "locks, access lists, Landlock rules": (f"^{REFUSED}$", f"^{REFUSED}$", "take-from-the-machine", "lock-files"),
     "unknown or too costly to count": (
-        *(f"^{NOT_HELD}: only descriptors \\(<descriptors>\\)", f"^{FAULT}$"),
+        *(f"^{NOT_HELD}; the bot is limited only in descriptors \\(<descriptors>\\)", f"^{FAULT}$"),
         *("open-many-files-in-many-processes", "fill-the-kernel-with-watches"),
     ),
     "A storm of short-lived processes": (
@@ -53,10 +53,10 @@ ATTACKS = {
     "computes while other bots start": ("^stopped; ", f"^{THE_SAME}$", "join-and-spin", "starve-others-at-their-start"),
     "lowers its own scheduling weight": (f"^{FAULT}$", f"^{FAULT}$", "lower-its-own-weight"),
     "Child processes that the bot never waits for": (
-        *("^found while they live$", "^charged$"),
+        *("^detected while they run$", "^charged$"),
         *("children-nobody-waits-for", "compute-in-children"),
     ),
-    "Many sessions": (f"^{REFUSED}$", "sessions are of no use", "lead-sessions", "hide-and-weigh", "claim-a-core"),
+    "Many sessions": (f"^{REFUSED}$", "sessions have no effect", "lead-sessions", "hide-and-weigh", "claim-a-core"),
     "calls with wrong tokens": (
         *("^`FLOOD`; refused once the bot has joined$", f"^{THE_SAME}$"),
         *("wrong-tokens", "wrong-tokens-before-joining", "open-and-close", "open-and-close-before-joining"),
@@ -250,7 +250,7 @@ def test_the_figures_on_the_page_are_those_of_the_program() -> None:
     from arena.worker.freezer import FREE_SHARE, FREE_US
 
     assert f"pieces of {MOST_SHARED_BYTES >> 20} MiB at most" in page()
-    assert f"{FREE_US // 1000} ms and {FREE_SHARE:.0%} of a core stay free".replace("%", " %") in page()
+    assert f"may use {FREE_US // 1000} ms and {FREE_SHARE:.0%} of a core outside its turn".replace("%", " %") in page()
     calls = f"{MOST_CONNECTIONS} connections at once, {MOST_CONNECTIONS_SEEN} in all, {MOST_CALLS} calls"
     assert calls in page()
     assert CALLS_A_SECOND == 1
