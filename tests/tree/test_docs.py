@@ -122,9 +122,9 @@ def test_every_setting_is_documented_with_its_default_and_help() -> None:
     from arena.cli.shared.settings import SETTINGS
 
     operations = documents()[ROOT / "docs/operations.md"]
-    rows = [f"| `{setting.variable}` | `{setting.default}` | {setting.help} |" for setting in SETTINGS]
-    assert rows
-    report(row for row in rows if row not in operations)
+    entries = [f"- **`{setting.variable}`**, default `{setting.default}`: {setting.help}\n" for setting in SETTINGS]
+    assert entries
+    report(entry for entry in entries if entry not in operations)
 
 
 def test_every_variable_that_the_documents_name_exists() -> None:

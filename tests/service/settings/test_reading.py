@@ -182,6 +182,6 @@ def test_every_setting_stands_in_the_document_with_default_variable_and_help() -
     document = (Path(__file__).parents[3] / "docs/deploy.md").read_text(encoding="utf-8")
 
     def line(row: SettingDefinition) -> str:
-        return f"| `{row.key}` | `{row.format(row.default)}` | `{row.variable}` | {row.help} |"
+        return f"- **`{row.key}`** (`{row.variable}`), default `{row.format(row.default)}`: {row.help}\n"
 
     assert [line(row) for row in TABLE if line(row) not in document] == []
