@@ -13,7 +13,8 @@ from tests.support.sources import ROOT, facts_of, sources_below, text_of
 from tests.tree.test_docs import documents
 
 GUIDE = ROOT / "docs/write-a-bot.md"
-ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|", re.MULTILINE)
+KEY = re.compile(r"^- \*\*`(\w+)`\*\* \((?:default:? )?([^)]+)\): ", re.MULTILINE)
+"""An entry of the list of keys: the key, and its default or `required`."""
 PACKAGES = ("arena", "bots", "engine", "ratings", "benchmarks")
 DOTTED = re.compile(rf"`((?:{'|'.join(PACKAGES)})(?:\.\w+)+)(?:\(\))?`")
 IMPORT = re.compile(rf"^from ((?:{'|'.join(PACKAGES)})[\w.]*) import ([\w, ]+)$", re.MULTILINE)
@@ -25,24 +26,24 @@ TOLD_NAME = re.compile(rf"`({'|'.join(TOLD)})\.(\w+)")
 
 
 def keys_of_the_guide() -> dict[str, str]:
-    """What the table of the keys of bot.toml says of each: what holds without it."""
+    """What the list of the keys of bot.toml says of each: what holds without it."""
     section = documents()[GUIDE].partition("### Every key of bot.toml")[2].partition("\n## ")[0]
-    return dict(ROW.findall(section))
+    return dict(KEY.findall(section))
 
 
-def test_the_table_of_the_keys_of_bot_toml_has_every_key() -> None:
+def test_the_list_of_the_keys_of_bot_toml_has_every_key() -> None:
     from arena.hosting.manifest_fields import KEYS
 
     assert list(keys_of_the_guide()) == list(KEYS)
 
 
-def test_what_holds_without_a_key_is_what_the_table_says() -> None:
+def test_what_holds_without_a_key_is_what_the_list_says() -> None:
     from arena.hosting.manifest import parse_manifest
 
     least = {"schema": 1, "name": "my-bot", "command": ["./my-bot"]}
     manifest = parse_manifest(least, place="here").to_json()
     for key, text in keys_of_the_guide().items():
-        if text == "needed":
+        if text == "required":
             assert key in least
         elif text.startswith("`"):
             assert tomllib.loads(f"value = {text.strip('`')}")["value"] == manifest[key]
