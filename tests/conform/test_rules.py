@@ -31,7 +31,7 @@ PATIENCE_WITH = {
 AT_ONCE = 16
 SLOW = ("finished-while-asked",)
 """Kits that think so slowly that with them only the rule itself is checked."""
-ROW = re.compile(r"^\| `(?P<id>[a-z-]+)` \| (?P<kept>.*?) \| (?P<message>.*?) \|$", re.MULTILINE)
+ENTRY = re.compile(r"^- \*\*`(?P<id>[a-z-]+)`\*\*: (?P<kept>.*)\n  \*Message:\* (?P<message>.*)$", re.MULTILINE)
 
 
 async def check(defect: str, *rules: str) -> list[RuleVerdict]:
@@ -101,8 +101,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
 
 def test_the_page_lists_every_rule_with_its_message() -> None:
     section = PAGE.read_text(encoding="utf-8").partition("## Check a kit")[2]
-    rows = [(row["id"], row["kept"], row["message"]) for row in ROW.finditer(section)]
-    assert rows == [(rule.id, rule.statement, f"{rule.broken} Seen: ... Remedy: {rule.remedy}") for rule in RULES]
+    entries = [(entry["id"], entry["kept"], entry["message"]) for entry in ENTRY.finditer(section)]
+    assert entries == [(rule.id, rule.statement, f"{rule.broken} Seen: ... Remedy: {rule.remedy}") for rule in RULES]
 
 
 def test_every_rule_is_one_sentence_with_a_message_and_a_remedy() -> None:

@@ -107,7 +107,7 @@ def test_every_part_of_the_guide_has_code_that_runs_and_nothing_outlives_it(exec
         WALK,
         "The arena in notebooks and scripts",
         "Positions as feature planes",
-        "Many playings at once",
+        "Batches of episodes",
         "Replays as a training set",
         "PettingZoo",
         "Gymnasium",
