@@ -81,16 +81,12 @@ class LocalReplays:
         while True:
             only = MatchFilter(bot_id=bot_id, state=MatchState.FINISHED)
             page = match_list.list_matches(self._context.database, only, limit=_PART, after=cursor, newest_first=False)
-            for row in page.items:
-                if after is None or row.match.id > after:
-                    yield from self._one(row.match)
+            for match in (row.match for row in page.items if after is None or row.match.id > after):
+                if match.replay_removed_at_us is None and not hidden_matches(self._context, [match.id]):
+                    yield self._shown(match.id, matches.replay_of(self._context.database, match.id))
             cursor = page.next
             if cursor is None:
                 return
-
-    def _one(self, match: MatchRecord) -> Iterator[Replay]:
-        if match.replay_removed_at_us is None and not hidden_matches(self._context, [match.id]):
-            yield self._shown(match.id, matches.replay_of(self._context.database, match.id))
 
 
 def times_of(stored: bytes) -> MatchTimes:

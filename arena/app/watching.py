@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from arena.app.matches import fault_facts, void_reason_of
 from arena.app.policy import AppContext, need_shown, need_told, shows_note
@@ -240,20 +239,18 @@ def _end(watched: WatchedMatch, event: LiveEndEvent) -> values.LiveEnd:
         by_rules=result["by_rules"],
         forfeits=tuple(result["forfeits"]),
         resigned=tuple(result["resigned"]),
-        faults=tuple(_fault(watched, fault) for fault in result["faults"]),
+        faults=tuple(
+            FaultFact(
+                seat=fault["seat"],
+                bot=watched.bots[fault["seat"]],
+                cause=str(fault["cause"]),
+                ply=fault["ply"],
+                explanation=fault["explanation"],
+                evidence=fault["evidence"] if watched.is_own[fault["seat"]] else {},
+            )
+            for fault in result["faults"]
+        ),
         details=result["details"],
-    )
-
-
-def _fault(watched: WatchedMatch, fault: Mapping[str, Any]) -> FaultFact:
-    seat = fault["seat"]
-    return FaultFact(
-        seat=seat,
-        bot=watched.bots[seat],
-        cause=str(fault["cause"]),
-        ply=fault["ply"],
-        explanation=fault["explanation"],
-        evidence=fault["evidence"] if watched.is_own[seat] else {},
     )
 
 
