@@ -114,11 +114,7 @@ class LocalBots:
 
     def get_build_log(self, text: str) -> BuildLog:
         found = find_version(self._context, text)
-        need_own_bot(
-            self._context.viewer,
-            found.bot,
-            Text("read what its build command said"),
-        )
+        need_own_bot(self._context.viewer, found.bot, Text("read what its build command said"))
         version = found.version
         if found.bot.remote:
             raise UnknownError(Text("{name} is remote, and is built by its author, if at all", name=found.bot.name))

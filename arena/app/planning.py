@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Set
 from dataclasses import replace
-from functools import partial
 
 from arena.app.lookup import find_game, find_version, whole_name
 from arena.app.policy import (
@@ -218,25 +217,23 @@ def form_of(request: TournamentRequest) -> Format | None:
 
 def name_chooser(context: AppContext, name: str | None, kind: str) -> creation.ChooseName:
     """Return what names the tournament while it is written. Raise RefusedError at once if the name is taken now."""
-    choose_name = partial(_free_name, name, kind)
-    choose_name(tournament_names(context.database))
-    return choose_name
 
-
-def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
-    """Return the name that the tournament gets. Raise RefusedError if the one asked for is taken."""
-    if name is None:
-        return next_name(kind, taken)
-    if name in taken:
-        raise RefusedError(
-            Text(
-                "there is a tournament {name} already; `arena tournament resume {name_2}` goes on with it, "
-                "another --name starts a new one",
-                name=repr(name),
-                name_2=name,
+    def choose(taken: Set[str]) -> str:
+        if name is None:
+            return next_name(kind, taken)
+        if name in taken:
+            raise RefusedError(
+                Text(
+                    "there is a tournament {name} already; `arena tournament resume {name_2}` goes on with it, "
+                    "another --name starts a new one",
+                    name=repr(name),
+                    name_2=name,
+                )
             )
-        )
-    return name
+        return name
+
+    choose(tournament_names(context.database))
+    return choose
 
 
 def next_name(kind: str, taken: Set[str]) -> str:

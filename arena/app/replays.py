@@ -58,10 +58,7 @@ class LocalReplays:
         return check
 
     def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
-        need_organiser(
-            self._context.viewer,
-            Text("verify whole tournaments here; you may verify match by match"),
-        )
+        need_organiser(self._context.viewer, Text("verify whole tournaments here; you may verify match by match"))
         chosen = None if tournament is None else find_tournament(self._context, tournament).id
         return self._checks(matches.replays(self._context.database, chosen))
 

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
         TournamentRequest,
         Withdrawn,
     )
-    from arena.tournament.formats.format import FormatStanding
 
 _ASKING = ("adaptive", "compare")
 """The formats that ask something."""
@@ -398,23 +397,23 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
         )
     situation, rows = table_situation(database, form, report), {row.version_id: row for row in entrants}
     # Entrants stay, but one may have joined since the report was read.
-    ranked = tuple(_ranked(rows[line.entrant], line) for line in form.standings(situation) if line.entrant in rows)
+    ranked = tuple(
+        _line(
+            rows[line.entrant],
+            place=line.place,
+            blocks=line.blocks,
+            points=line.points,
+            score=line.score,
+            status=line.status,
+        )
+        for line in form.standings(situation)
+        if line.entrant in rows
+    )
     if form.traits.name not in _ASKING:
         return TournamentTable(ranked)
     from arena.app.answers import best_known, comparison_in  # only formats that ask something
 
     return TournamentTable(ranked, best_known(database, form, situation, report), comparison_in(form, situation))
-
-
-def _ranked(row: EntrantRow, standing: FormatStanding) -> StandingRow:
-    return _line(
-        row,
-        place=standing.place,
-        blocks=standing.blocks,
-        points=standing.points,
-        score=standing.score,
-        status=standing.status,
-    )
 
 
 def _line(row: EntrantRow, *, place: int, blocks: int, points: int, score: float, status: str) -> StandingRow:

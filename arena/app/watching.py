@@ -162,7 +162,20 @@ def event_value(watched: WatchedMatch, event: LiveEvent) -> MatchEvent | None:
     """Return an event as the viewer of the stage may see it, or `None` for a log, which is no part of the play."""
     match event:
         case LiveStartEvent():
-            return MatchEvent(event.sequence, start=_start(watched, event))
+            start = values.LiveStart(
+                match_id=event.match_id,
+                attempt=event.attempt,
+                game=event.game,
+                rules_version=event.rules_version,
+                options=event.options,
+                cores=event.cores,
+                clock=event.clock,
+                opening=event.opening,
+                bots=watched.bots,
+                started_at_us=event.started_at_us,
+                chance=_outcomes(event.chance),
+            )
+            return MatchEvent(event.sequence, start=start)
         case LiveEntryEvent():
             return MatchEvent(event.sequence, move=_move(watched, event))
         case LiveEndEvent():
@@ -189,22 +202,6 @@ def log_part(watched: WatchedMatch, event: LiveEvent, after: int) -> LogPart | N
 def loss_of(event: LiveEvent) -> str:
     """Return why a match ended without a result, or nothing."""
     return event.lost if isinstance(event, LiveEndEvent) else ""
-
-
-def _start(watched: WatchedMatch, event: LiveStartEvent) -> values.LiveStart:
-    return values.LiveStart(
-        match_id=event.match_id,
-        attempt=event.attempt,
-        game=event.game,
-        rules_version=event.rules_version,
-        options=event.options,
-        cores=event.cores,
-        clock=event.clock,
-        opening=event.opening,
-        bots=watched.bots,
-        started_at_us=event.started_at_us,
-        chance=_outcomes(event.chance),
-    )
 
 
 def _move(watched: WatchedMatch, event: LiveEntryEvent) -> values.LiveMove:
