@@ -27,7 +27,7 @@ from ratings.read.accounts import count_tokens_since, list_notices, list_tokens
 from ratings.store.database import Database
 from ratings.store.identifiers import now_us
 from ratings.store.models import OwnerRecord
-from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
+from ratings.store.service import TokenRecord
 from ratings.values.owners import LIMITS, OwnerLimits
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Scope
@@ -63,7 +63,13 @@ class LocalAccount:
         page = list_notices(
             self._context.database, owner_id=viewer.owner_id, everybodys=viewer.is_organiser, limit=limit, after=after
         )
-        return Page(tuple(map(_notice, page.items)), page.next)
+        notices = (
+            Notice(
+                row.id, row.at_us, row.subject, text_from_json(row.sentence, row.sentence_text), row.owner_id is None
+            )
+            for row in page.items
+        )
+        return Page(tuple(notices), page.next)
 
     def list_own_tokens(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[TokenSummary]:
         owner_id, _ = _owner_of(self._context.viewer)
@@ -100,10 +106,6 @@ class LocalAccount:
     def revoke_own_token(self, token: str) -> TokenSummary:
         _, owner = _owner_of(self._context.viewer)
         return token_summary(ServiceLedger(self._context.database).revoke_token(token, owner=owner), owner)
-
-
-def _notice(row: NoticeRecord) -> Notice:
-    return Notice(row.id, row.at_us, row.subject, text_from_json(row.sentence, row.sentence_text), row.owner_id is None)
 
 
 def token_summary(token: TokenRecord, owner: str | None) -> TokenSummary:
@@ -200,7 +202,18 @@ class LocalAdmin:
 
     def list_invitations(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[InvitationSummary]:
         page = accounts.list_invitations(self._database, limit=limit, after=after)
-        return Page(tuple(map(_invitation_summary, page.items)), page.next)
+        invitations = (
+            InvitationSummary(
+                id=row.id,
+                owner=row.owner_name,
+                scope=row.scope,
+                created_at_us=row.created_at_us,
+                expires_at_us=row.expires_at_us,
+                used_at_us=row.used_at_us,
+            )
+            for row in page.items
+        )
+        return Page(tuple(invitations), page.next)
 
     def new_token(self, owner: str | None, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
         made = self._ledger.new_token(owner, name=name, scope=scope, expires_at_us=expires_at_us)
@@ -231,14 +244,3 @@ class LocalEntrance:
 
 def _owner_summary(owner: OwnerRecord, bots: int) -> OwnerSummary:
     return OwnerSummary(owner.name, owner.created_at_us, owner.disabled_at_us, bots, owner.limits or {})
-
-
-def _invitation_summary(invitation: InvitationRecord) -> InvitationSummary:
-    return InvitationSummary(
-        id=invitation.id,
-        owner=invitation.owner_name,
-        scope=invitation.scope,
-        created_at_us=invitation.created_at_us,
-        expires_at_us=invitation.expires_at_us,
-        used_at_us=invitation.used_at_us,
-    )

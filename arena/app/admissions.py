@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 from arena.app.lookup import find_version
 from arena.app.policy import AppContext, Viewer, need_competitor, need_own_bot
@@ -99,30 +98,26 @@ def _find(context: AppContext, text: str) -> AdmissionRow:
 
     Raises UnknownError if there is none, and ForbiddenError if it is another owner's.
     """
-    row = _row(context, text)
+    try:
+        row = admissions.admission_row(context.database, text)
+    except NotFoundError:
+        found = find_version(context, text)
+        newest = admissions.newest_admission(context.database, found.version.id)
+        if newest is None:
+            raise UnknownError(
+                Text(
+                    "version {number} of {name} was never to be admitted; bots of the organiser need no admission",
+                    number=found.version.number,
+                    name=found.bot.name,
+                )
+            ) from None
+        row = admissions.admission_row(context.database, newest.id)
     need_competitor(context.viewer, "see admissions")
     if not context.viewer.is_organiser and row.owner != context.viewer.owner_name:
         raise ForbiddenError(
             Text("the admission of {bot} is for its owner to see; your bots are in `arena bot list`", bot=row.bot)
         )
     return row
-
-
-def _row(context: AppContext, text: str) -> AdmissionRow:
-    try:
-        return admissions.admission_row(context.database, text)
-    except NotFoundError:
-        found = find_version(context, text)
-    newest = admissions.newest_admission(context.database, found.version.id)
-    if newest is None:
-        raise UnknownError(
-            Text(
-                "version {number} of {name} was never to be admitted; bots of the organiser need no admission",
-                number=found.version.number,
-                name=found.bot.name,
-            )
-        )
-    return admissions.admission_row(context.database, newest.id)
 
 
 def _admission(row: AdmissionRow) -> Admission:
@@ -136,17 +131,16 @@ def _admission(row: AdmissionRow) -> Admission:
         requested_at_us=stored.requested_at_us,
         started_at_us=stored.started_at_us,
         ended_at_us=stored.ended_at_us,
-        findings=tuple(map(_finding, stored.checks)),
+        findings=tuple(
+            Finding(
+                check=str(check["check"]),
+                state=FindingState(check["state"]),
+                sentence=text_from_json(str(check["sentence"]), check.get("sentence_text")),
+                evidence=check.get("evidence") or {},
+            )
+            for check in stored.checks
+        ),
         summary=stored.summary and text_from_json(stored.summary, stored.summary_text),
-    )
-
-
-def _finding(stored: Mapping[str, Any]) -> Finding:
-    return Finding(
-        check=str(stored["check"]),
-        state=FindingState(stored["state"]),
-        sentence=text_from_json(str(stored["sentence"]), stored.get("sentence_text")),
-        evidence=stored.get("evidence") or {},
     )
 
 

@@ -18,7 +18,6 @@ from ratings.values.page import DEFAULT_LIMIT, Page
 if TYPE_CHECKING:
     from ratings.ledger.ledger import Ledger
     from ratings.ledger.service import ServiceLedger
-    from ratings.read.active_versions import EventRow
 
 
 def _ledger(context: AppContext) -> Ledger:
@@ -99,15 +98,23 @@ class LocalBots:
         bot = find_version(self._context, name).bot
         need_own_bot(self._context.viewer, bot, Text("read its history"))
         page = bot_events(self._context.database, bot.name, limit=limit, after=after)
-        return Page(tuple(map(_event, page.items)), page.next)
+        events = (
+            BotEvent(
+                number=row.event.number,
+                kind=row.event.kind,
+                at_us=row.event.at_us,
+                actor=row.event.actor,
+                message=text_from_json(row.event.message, row.event.message_text),
+                version=row.number,
+                content_hash=row.content_hash,
+            )
+            for row in page.items
+        )
+        return Page(tuple(events), page.next)
 
     def get_build_log(self, text: str) -> BuildLog:
         found = find_version(self._context, text)
-        need_own_bot(
-            self._context.viewer,
-            found.bot,
-            Text("read what its build command said"),
-        )
+        need_own_bot(self._context.viewer, found.bot, Text("read what its build command said"))
         version = found.version
         if found.bot.remote:
             raise UnknownError(Text("{name} is remote, and is built by its author, if at all", name=found.bot.name))
@@ -181,17 +188,4 @@ def bot_summary(row: BotRow) -> BotSummary:
         disabled_at_us=row.bot.disabled_at_us,
         remote=row.bot.remote,
         named=row.newest.manifest["version"] if row.bot.remote else None,
-    )
-
-
-def _event(row: EventRow) -> BotEvent:
-    event = row.event
-    return BotEvent(
-        number=event.number,
-        kind=event.kind,
-        at_us=event.at_us,
-        actor=event.actor,
-        message=text_from_json(event.message, event.message_text),
-        version=row.number,
-        content_hash=row.content_hash,
     )

@@ -137,10 +137,8 @@ def note_of(database: Database, row: LadderRow, season: SeasonRecord, pace: int 
             "{seats} owners; invite another: arena owner invite NAME",
             seats=seats,
         )
-    return _rest(database, season, pace) if pace else None
-
-
-def _rest(database: Database, season: SeasonRecord, pace: int) -> str | None:
+    if not pace:
+        return None
     now_s = time.time()
     starts = last_starts(database, season.tournament_id, matches_to_look_at(pace))
     wait_s = pace_after(pace, [start / 1e6 for start in starts], now_s).wait_s(now_s)

@@ -29,7 +29,17 @@ class LocalOperations:
             return admission_progress(self._context, operation)
         if operation.startswith(UPLOADS):
             return upload_progress(self._context, operation)
-        return progress_of(self._context, self._tournament(operation))
+        if not operation.startswith(_TOURNAMENTS):
+            known = f"{_TOURNAMENTS}, {ADMISSIONS} or {UPLOADS}"
+            raise UnknownError(
+                Text(
+                    "there is no operation {operation}; their ids begin with {known}",
+                    operation=repr(operation),
+                    known=known,
+                )
+            )
+        found = find_tournament(self._context.database, operation.removeprefix(_TOURNAMENTS))
+        return progress_of(self._context, found.id)
 
     def watch_operation(self, operation: str) -> Iterator[Operation]:
         last = None
@@ -41,15 +51,3 @@ class LocalOperations:
                 return
             last = found
             time.sleep(_LOOK_EVERY_S)
-
-    def _tournament(self, operation: str) -> str:
-        if not operation.startswith(_TOURNAMENTS):
-            known = f"{_TOURNAMENTS}, {ADMISSIONS} or {UPLOADS}"
-            raise UnknownError(
-                Text(
-                    "there is no operation {operation}; their ids begin with {known}",
-                    operation=repr(operation),
-                    known=known,
-                )
-            )
-        return find_tournament(self._context.database, operation.removeprefix(_TOURNAMENTS)).id

@@ -48,10 +48,7 @@ def find_version(context: AppContext, text: str) -> VersionRow:
         if name in known:
             raise
         raise unknown(
-            "bot",
-            name,
-            known,
-            Text("`arena bot list` shows all, `arena bot add` or `bot submit` adds one"),
+            "bot", name, known, Text("`arena bot list` shows all, `arena bot add` or `bot submit` adds one")
         ) from None
 
 
@@ -64,12 +61,7 @@ def find_tournament(context: AppContext, text: str) -> TournamentRecord:
         return tournaments.find_tournament(context.database, text)
     except NotFoundError:
         names = sorted(tournaments.tournament_names(context.database))
-        raise unknown(
-            "tournament",
-            text,
-            names,
-            remedy_for(text, Text("`arena tournament list` shows all")),
-        ) from None
+        raise unknown("tournament", text, names, remedy_for(text, Text("`arena tournament list` shows all"))) from None
 
 
 def find_pool_id(context: AppContext, text: str | None) -> str:

@@ -29,7 +29,7 @@ from ratings.read.blocks import awaited_by
 from ratings.read.match_list import MatchFilter, MatchRow, leave_nothing_out
 from ratings.read.matches import SeatRow, annulments_of, match_detail
 from ratings.read.pools import find_pool, pool_value
-from ratings.store.models import AttemptRecord, MatchRecord
+from ratings.store.models import MatchRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Fared, MatchState
 
@@ -130,7 +130,7 @@ class LocalMatches:
             )
         from ratings.read.matches import seat_log  # reads tables of the service, which no list of matches does
 
-        return tuple(_value(row, seat_log(self._context.database, found.id, row.seat.seat)) for row in own)
+        return tuple(_log_value(row, seat_log(self._context.database, found.id, row.seat.seat)) for row in own)
 
     def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
         from arena.app import watching
@@ -190,13 +190,25 @@ def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) ->
         rated=None,
         sandbox=match.sandbox,
         seats=tuple(_sitting(detail, row) for row in detail.seats),
-        attempts=tuple(_attempt(attempt, viewer) for attempt in detail.attempts),
+        attempts=tuple(
+            AttemptFact(
+                number=attempt.number,
+                worker=attempt.worker,
+                state=attempt.state,
+                owner=None if attempt.cause is None else _BY_HOST,
+                cause=attempt.cause,
+                reason=attempt.reason and text_from_json(attempt.reason, attempt.reason_text),
+                evidence=attempt.evidence if viewer.is_organiser else None,
+                leased_at_us=attempt.leased_at_us,
+                ended_at_us=attempt.ended_at_us,
+            )
+            for attempt in detail.attempts
+        ),
         logs_removed_at_us=match.logs_removed_at_us,
         replay_removed_at_us=match.replay_removed_at_us,
     )
     if hidden:
         return replace(planned, hidden=True, why_hidden=WHY_HIDDEN)
-    match = detail.match
     may_see = [viewer.owns(row.owner_id) for row in detail.seats]
     return replace(
         planned,
@@ -239,23 +251,17 @@ def _sitting(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
 
 
 def _seat(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
-    seat = row.seat
+    seat, change, ended = row.seat, row.change, None
+    if detail.match.state is MatchState.FINISHED:
+        ended = "resigned" if seat.resigned else "played" if seat.forfeit is None else "forfeited"
     return replace(
         _sitting(detail, row),
         rank=seat.rank,
         forfeit=seat.forfeit,
         resigned=seat.resigned,
-        ended=_ending(detail.match, row),
-        rating_change=None if row.change is None else _exposure_change(row.change),
+        ended=ended,
+        rating_change=None if change is None else _exposure_change(change),
     )
-
-
-def _ending(match: MatchRecord, row: SeatRow) -> str | None:
-    if match.state is not MatchState.FINISHED:
-        return None
-    if row.seat.resigned:
-        return "resigned"
-    return "played" if row.seat.forfeit is None else "forfeited"
 
 
 def _exposure_change(change: RatingChangeRecord) -> float:
@@ -279,20 +285,6 @@ def fault_facts(detail: matches.StoredMatch, may_see: Sequence[bool]) -> tuple[F
             evidence=_evidence(fault.evidence, shown=may_see[fault.seat]),
         )
         for fault in detail.faults
-    )
-
-
-def _attempt(attempt: AttemptRecord, viewer: Viewer) -> AttemptFact:
-    return AttemptFact(
-        number=attempt.number,
-        worker=attempt.worker,
-        state=attempt.state,
-        owner=None if attempt.cause is None else _BY_HOST,
-        cause=attempt.cause,
-        reason=attempt.reason and text_from_json(attempt.reason, attempt.reason_text),
-        evidence=attempt.evidence if viewer.is_organiser else None,
-        leased_at_us=attempt.leased_at_us,
-        ended_at_us=attempt.ended_at_us,
     )
 
 
@@ -330,20 +322,15 @@ def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
     )
 
 
-def _value(row: SeatRow, log: StoredLog | None) -> SeatLog:
-    text, cut_bytes = ("", 0) if log is None else (_text(log), log.cut_bytes)
-    return SeatLog(row.seat.match_id, row.seat.seat, row.bot, text, cut_bytes)
-
-
-def _text(log: StoredLog) -> str:
+def _log_value(row: SeatRow, log: StoredLog | None) -> SeatLog:
     """Return the log as text, with a line where something was left out."""
-    if not log.cut_bytes:
-        return log.data.decode(errors="replace")
-    from arena.match.report import LOG_HEAD_BYTES
+    text, cut_bytes = ("", 0) if log is None else (log.data.decode(errors="replace"), log.cut_bytes)
+    if log is not None and cut_bytes:
+        from arena.match.report import LOG_HEAD_BYTES
 
-    head, tail = log.data[:LOG_HEAD_BYTES], log.data[LOG_HEAD_BYTES:]
-    gap = f"\n[{log.cut_bytes} bytes left out]\n"
-    return head.decode(errors="replace") + gap + tail.decode(errors="replace")
+        head, tail = log.data[:LOG_HEAD_BYTES], log.data[LOG_HEAD_BYTES:]
+        text = f"{head.decode(errors='replace')}\n[{cut_bytes} bytes left out]\n{tail.decode(errors='replace')}"
+    return SeatLog(row.seat.match_id, row.seat.seat, row.bot, text, cut_bytes)
 
 
 def left_behind(context: AppContext, found: Iterable[MatchRecord]) -> frozenset[str]:
@@ -352,17 +339,18 @@ def left_behind(context: AppContext, found: Iterable[MatchRecord]) -> frozenset[
     For people, and for programs, they are planned again: that is what they become when somebody goes on.
     """
     begun = [match for match in found if match.state is MatchState.LEASED]
-    stopped = {one for one in {match.tournament_id for match in begun} if _is_stopped(context, one)}
-    return frozenset(match.id for match in begun if match.tournament_id in stopped)
-
-
-def _is_stopped(context: AppContext, tournament_id: str) -> bool:
-    from arena.app.tournaments import standing_of  # in most lists of matches none is begun
+    if not begun:  # as in most lists of matches
+        return frozenset()
+    from arena.app.tournaments import standing_of
     from arena.model.tournaments import STOPPED
     from ratings.read.tournaments import tournament_row
 
-    status, _ = standing_of(context, tournament_row(context.database, tournament_id))
-    return status == STOPPED
+    stopped = set()
+    for id_ in {match.tournament_id for match in begun}:
+        status, _ = standing_of(context, tournament_row(context.database, id_))
+        if status == STOPPED:
+            stopped.add(id_)
+    return frozenset(match.id for match in begun if match.tournament_id in stopped)
 
 
 def why_annulled(context: AppContext, match_ids: Sequence[str]) -> dict[str, str]:

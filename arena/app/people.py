@@ -58,10 +58,21 @@ class LocalTables:
         remote = [one.version.id for one in sitting if one.bot.remote]
         if len(set(remote)) < len(remote):
             raise RefusedError(Text("a remote bot, or a guest, sits in one seat of a match; choose each once"))
+        order = TournamentRequest(
+            format=SINGLE_MATCH,
+            game=request.game,
+            seats=len(request.bots),
+            bots=(),
+            time=request.time,
+            start_limit=_START_LIMIT,
+            options=request.options,
+            opening_plies=0,  # people begin at the beginning
+            rated=request.rated,
+        )
         tournament = creation.create_match(
             self._context.database,
             self._context.programs,
-            terms_of(_order(request), None),
+            terms_of(order, None),
             bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in sitting],
             choose_name=name_chooser(self._context, None, _KIND),
             own_may_meet=True,  # all guests are of one owner
@@ -80,18 +91,3 @@ def _sitting(context: AppContext, bot: str) -> VersionRow:
     one = found if active is None else VersionRow(found.bot, active)
     check_ready(context, one)
     return one
-
-
-def _order(request: TableRequest) -> TournamentRequest:
-    """Return the match as a request: people begin at the beginning, without random moves before."""
-    return TournamentRequest(
-        format=SINGLE_MATCH,
-        game=request.game,
-        seats=len(request.bots),
-        bots=(),
-        time=request.time,
-        start_limit=_START_LIMIT,
-        options=request.options,
-        opening_plies=0,
-        rated=request.rated,
-    )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import replace
-from functools import partial
 
 from arena.app.lookup import find_game, find_version, whole_name
 from arena.app.policy import (
@@ -218,25 +217,23 @@ def form_of(request: TournamentRequest) -> Format | None:
 
 def name_chooser(context: AppContext, name: str | None, kind: str) -> creation.ChooseName:
     """Return what names the tournament while it is written. Raise RefusedError at once if the name is taken now."""
-    choose_name = partial(_free_name, name, kind)
-    choose_name(tournament_names(context.database))
-    return choose_name
 
-
-def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
-    """Return the name that the tournament gets. Raise RefusedError if the one asked for is taken."""
-    if name is None:
-        return next_name(kind, taken)
-    if name in taken:
-        raise RefusedError(
-            Text(
-                "there is a tournament {name} already; `arena tournament resume {name_2}` goes on with it, "
-                "another --name starts a new one",
-                name=repr(name),
-                name_2=name,
+    def choose(taken: Set[str]) -> str:
+        if name is None:
+            return next_name(kind, taken)
+        if name in taken:
+            raise RefusedError(
+                Text(
+                    "there is a tournament {name} already; `arena tournament resume {name_2}` goes on with it, "
+                    "another --name starts a new one",
+                    name=repr(name),
+                    name_2=name,
+                )
             )
-        )
-    return name
+        return name
+
+    choose(tournament_names(context.database))
+    return choose
 
 
 def next_name(kind: str, taken: Set[str]) -> str:
@@ -257,7 +254,8 @@ def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTourname
     own = _playing(context, request.bot)
     need_own_bot(context.viewer, own.bot, Text("challenge with it"))
     entrants = [own, *(_playing(context, text) for text in request.opponents)]
-    terms = terms_of(_order(request, request.time or _usual_time(entrants)), seed_key(context))
+    usual_time = USUAL_REMOTE_TIME if any(one.bot.remote for one in entrants) else USUAL_TIME
+    terms = terms_of(_order(request, request.time or usual_time), seed_key(context))
     if not context.viewer.is_organiser:
         # With a slow clock, a bot that does nothing would hold slots and opponents for hours.
         clock = terms.clock
@@ -312,10 +310,6 @@ def _playing(context: AppContext, text: str) -> VersionRow:
         return found
     active = active_version(context.database, found.bot.name)
     return found if active is None else VersionRow(found.bot, active)
-
-
-def _usual_time(entrants: Sequence[VersionRow]) -> str:
-    return USUAL_REMOTE_TIME if any(one.bot.remote for one in entrants) else USUAL_TIME
 
 
 def _limited(context: AppContext, choose_name: ChooseName) -> ChooseName:
@@ -377,24 +371,12 @@ def expand(context: AppContext, bots: tuple[str, ...], game: str) -> tuple[tuple
         raise RefusedError(
             Text("no bot here besides those named can play {game}; `arena bot add DIRECTORY` adds one", game=game)
         )
+    if (more := len(left_out) - MOST_TOLD) > 0:
+        why = Text("too many to be named one by one; `arena bot list` shows them")
+        left_out[MOST_TOLD:] = [LeftOut(f"+{more}", why)]
     first = bots.index(ALL)
     rest = tuple(bot for bot in bots[first + 1 :] if bot != ALL)
-    return (*bots[:first], *entered, *rest), _told(left_out)
-
-
-def _told(left_out: list[LeftOut]) -> tuple[LeftOut, ...]:
-    more = len(left_out) - MOST_TOLD
-    rest = (
-        (
-            LeftOut(
-                f"+{more}",
-                Text("too many to be named one by one; `arena bot list` shows them"),
-            ),
-        )
-        if more > 0
-        else ()
-    )
-    return (*left_out[:MOST_TOLD], *rest)
+    return (*bots[:first], *entered, *rest), tuple(left_out)
 
 
 def _why_not(context: AppContext, one: Candidate, game: str) -> str | None:

@@ -13,7 +13,7 @@ from arena.model.ratings import NOT_COMPARED, Anchor, FairPlay, OfficialTable
 from engine.text import Text
 from ratings.read import leaderboard
 from ratings.read import statistics as counts
-from ratings.read.leaderboard import RatedPool, leaderboards
+from ratings.read.leaderboard import leaderboards
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool, pool_value
 from ratings.read.statistics import lengths
@@ -64,7 +64,11 @@ class LocalRatings:
         found = find_pool(database, find_pool_id(self._context, pool))
         fixed = {find_version(self._context, anchor.bot).version.id: anchor.elo for anchor in anchors}
         table = official_table(load_results(database, found.id), fixed, confidence, with_mixture=circles)
-        page = part_of(_by_mixture(table) if circles else range(len(table.rows)), _LISTS[circles], limit, after)
+        order: Sequence[int] = range(len(table.rows))
+        if circles:
+            # Parts of the mixture have equal Elo but for what rounding leaves; they keep the order of the table.
+            order = sorted(order, key=lambda row: (table.rows[row].group, -round(table.rows[row].mixture_elo or 0.0)))
+        page = part_of(order, _LISTS[circles], limit, after)
         return table_value(database, found, table, page.items, next_=page.next)
 
     def list_suspicions(
@@ -129,25 +133,14 @@ def table_value(
     )
 
 
-def _by_mixture(table: official.FittedTable) -> list[int]:
-    """Return the rows by their Elo against the mixture of their group, equal ones in the order of the table."""
-    return sorted(range(len(table.rows)), key=lambda index: (table.rows[index].group, -_whole_elo(table.rows[index])))
-
-
-def _whole_elo(row: OfficialRow) -> int:
-    """Return a row's Elo against the mixture: parts of the mixture are equal but for what rounding leaves."""
-    return round(row.mixture_elo or 0.0)
-
-
 def _row(table: official.FittedTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
-    row, has_next = table.rows[index], index + 1 < len(table.rows)
-    chances = [_chance(table, index, other) for other in shown]
-    above_next = _chance(table, index, index + 1) if has_next else NOT_COMPARED
+    row = table.rows[index]
+    above_next = _chance(table, index, index + 1) if index + 1 < len(table.rows) else NOT_COMPARED
     return replace(
         row,
         bot=names[row.version],
         above_next=None if above_next == NOT_COMPARED else above_next,
-        stronger=tuple(chances),
+        stronger=tuple(_chance(table, index, other) for other in shown),
     )
 
 
@@ -190,14 +183,13 @@ class LocalLeaderboards:
         if game is not None and game not in {row.pool.game for row in rows}:
             find_game(game)  # raises if there is no such game; otherwise nothing of it was rated
         only = None if pool is None else find_pool(self._context.database, pool).id
-        chosen = [row for row in rows if _fits(row, game, seats, only)]
+        chosen = [
+            row
+            for row in rows
+            if only in (None, row.pool.pool_id) and game in (None, row.pool.game) and seats in (None, row.pool.seats)
+        ]
         found = leaderboards(self._context.database, chosen, limit=limit, after=after)
         return LeaderboardList(found.items, is_empty=not rows, next=found.next)
-
-
-def _fits(row: RatedPool, game: str | None, seats: int | None, pool_id: str | None) -> bool:
-    pool = row.pool
-    return pool_id in (None, pool.pool_id) and game in (None, pool.game) and seats in (None, pool.seats)
 
 
 class LocalStatistics:

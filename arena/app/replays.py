@@ -58,10 +58,7 @@ class LocalReplays:
         return check
 
     def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
-        need_organiser(
-            self._context.viewer,
-            Text("verify whole tournaments here; you may verify match by match"),
-        )
+        need_organiser(self._context.viewer, Text("verify whole tournaments here; you may verify match by match"))
         chosen = None if tournament is None else find_tournament(self._context, tournament).id
         return self._checks(matches.replays(self._context.database, chosen))
 
@@ -81,16 +78,12 @@ class LocalReplays:
         while True:
             only = MatchFilter(bot_id=bot_id, state=MatchState.FINISHED)
             page = match_list.list_matches(self._context.database, only, limit=_PART, after=cursor, newest_first=False)
-            for row in page.items:
-                if after is None or row.match.id > after:
-                    yield from self._one(row.match)
+            for match in (row.match for row in page.items if after is None or row.match.id > after):
+                if match.replay_removed_at_us is None and not hidden_matches(self._context, [match.id]):
+                    yield self._shown(match.id, matches.replay_of(self._context.database, match.id))
             cursor = page.next
             if cursor is None:
                 return
-
-    def _one(self, match: MatchRecord) -> Iterator[Replay]:
-        if match.replay_removed_at_us is None and not hidden_matches(self._context, [match.id]):
-            yield self._shown(match.id, matches.replay_of(self._context.database, match.id))
 
 
 def times_of(stored: bytes) -> MatchTimes:

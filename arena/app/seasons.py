@@ -38,7 +38,9 @@ class LocalSeasons:
         return self._shown.get_ladder(request.name)
 
     def close_ladder(self, ladder: str, why: str) -> Ladder:
-        self._ledger.close_ladder(ladder, why, table=self._table_if_any(ladder))
+        is_between_seasons = self._shown.get_ladder(ladder).season is None
+        table = None if is_between_seasons else self._table(running_ladder(self._context.database, ladder))
+        self._ledger.close_ladder(ladder, why, table=table)
         return self._shown.get_ladder(ladder)
 
     def announce_freeze(self, ladder: str, at_us: int, final_blocks: int) -> Season:
@@ -60,11 +62,6 @@ class LocalSeasons:
 
     def _newest(self, ladder: str) -> Season:
         return self._shown.list_seasons(ladder, limit=1).items[0]
-
-    def _table_if_any(self, ladder: str) -> Table | None:
-        """Return the table of the season that runs, or `None` between two seasons."""
-        row = self._shown.get_ladder(ladder)
-        return None if row.season is None else self._table(running_ladder(self._context.database, ladder))
 
     def _table(self, running: RunningLadder) -> Table:
         """Return what a season comes to: the table of its final, or of the ladder if it has none."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arena.app.lookup import find_tournament, find_version, whole_name
 from arena.app.policy import (
@@ -38,7 +38,7 @@ from ratings.read import tournaments
 from ratings.read.blocks import EarlyResult, early_results
 from ratings.read.paging import part_of
 from ratings.read.pools import pool_value
-from ratings.read.tournament_report import LeakRow, TournamentReport, leak_checks, tournament_report
+from ratings.read.tournament_report import TournamentReport, leak_checks, tournament_report
 from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
 from ratings.store.database import Database
 from ratings.store.models import TournamentRecord
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
         TournamentRequest,
         Withdrawn,
     )
-    from arena.tournament.formats.format import FormatStanding
 
 _ASKING = ("adaptive", "compare")
 """The formats that ask something."""
@@ -96,7 +95,8 @@ class LocalTournaments:
         return TournamentDetail(
             summary=summary_of(self._context, row),
             pool=pool_value(row.pool),
-            settings=_settings(row, hidden=hidden),
+            # The secret follows from the seed, so the seed is shown only when nothing is to come.
+            settings={**row.tournament.settings, "seed": None} if hidden else row.tournament.settings,
             secret=_secret(self._context, row),
             standings=standings.items,
             best=table.best,
@@ -153,12 +153,18 @@ class LocalTournaments:
     def join_tournament(self, tournament: str, bot: str) -> Joined:
         from arena.model.planning import Joined
         from arena.tournament import entrants
+        from ratings.read.admissions import unadmitted
 
         database, text = self._context.database, self._own(bot, "enter it")
         found = find_tournament(self._context, tournament)
         need_entry(self._context, found)
-        need_remote_service(self._context, find_version(self._context, text).bot)
-        self._need_admitted(found, text)
+        entrant = find_version(self._context, text)
+        need_remote_service(self._context, entrant.bot)
+        is_checked = found.rated and not self._context.viewer.is_organiser
+        if is_checked and unadmitted(database, [entrant.version.id]):
+            raise RefusedError(
+                Text("{bot} is not admitted, so it plays no rated matches; `arena bot log` tells more", bot=text)
+            )
         version, wave = entrants.join(database, self._context.programs, found, text)
         return Joined(found.name, text.partition("@")[0], version.number, wave)
 
@@ -176,17 +182,6 @@ class LocalTournaments:
 
     def watch_tournament(self, tournament: str) -> Iterator[Operation]:
         return watch(self._context, find_tournament(self._context, tournament).id)
-
-    def _need_admitted(self, tournament: TournamentRecord, text: str) -> None:
-        """Raise RefusedError if an owner enters a version for ratings that was not admitted."""
-        from ratings.read.admissions import unadmitted
-
-        version = find_version(self._context, text).version
-        is_checked = tournament.rated and not self._context.viewer.is_organiser
-        if is_checked and unadmitted(self._context.database, [version.id]):
-            raise RefusedError(
-                Text("{bot} is not admitted, so it plays no rated matches; `arena bot log` tells more", bot=text)
-            )
 
     def _own(self, bot: str, deed: str) -> str:
         """Return the whole name of a bot that the viewer may enter and withdraw. Raises ForbiddenError."""
@@ -252,7 +247,21 @@ def list_leak_checks(
     """Return what leak checks found, as far as the viewer may see it. Raises PageError."""
     page = leak_checks(context.database, tournament_id, limit=limit, after=after)
     hidden = hidden_matches(context, [row.check.match_id for row in page.items])
-    return Page(tuple(_leak_finding(context, row) for row in page.items if row.check.match_id not in hidden), page.next)
+    findings = (
+        LeakFinding(
+            bot=row.bot,
+            version=row.version.number,
+            match_id=row.check.match_id,
+            seat=row.check.seat,
+            verdict=row.check.verdict,
+            ply=row.check.ply,
+            sentence=text_from_json(row.check.sentence, row.check.sentence_text),
+            evidence=row.check.evidence if context.viewer.owns(row.owner_id) else {},
+        )
+        for row in page.items
+        if row.check.match_id not in hidden
+    )
+    return Page(tuple(findings), page.next)
 
 
 def _secret(context: AppContext, row: TournamentRow) -> str | None:
@@ -271,19 +280,9 @@ def _is_hidden(context: AppContext, row: TournamentRow) -> bool:
 
 
 def _shown(context: AppContext, row: TournamentRow, standings: tuple[StandingRow, ...]) -> tuple[StandingRow, ...]:
-    return _without_early(context, row, standings) if _is_hidden(context, row) else standings
-
-
-def _settings(row: TournamentRow, *, hidden: bool) -> Mapping[str, Any]:
-    """Return the settings; the seed, from which the secret follows, only when nothing is to come."""
-    settings = row.tournament.settings
-    return {**settings, "seed": None} if hidden else settings
-
-
-def _without_early(
-    context: AppContext, row: TournamentRow, standings: Sequence[StandingRow]
-) -> tuple[StandingRow, ...]:
-    """Return the table without the matches of blocks that are not over."""
+    """Return the table; if the play is hidden, without the matches of blocks that are not over."""
+    if not _is_hidden(context, row):
+        return standings
     early: dict[str, list[EarlyResult]] = {}
     for one in early_results(context.database, row.tournament.id):
         early.setdefault(one.version_id, []).append(one)
@@ -298,20 +297,6 @@ def _less(line: StandingRow, early: Sequence[EarlyResult]) -> StandingRow:
         shared=line.shared - sum(one.firsts.shared for one in early),
         draws=line.draws - sum(one.firsts.draws for one in early),
         forfeits=line.forfeits - sum(one.has_forfeited for one in early),
-    )
-
-
-def _leak_finding(context: AppContext, row: LeakRow) -> LeakFinding:
-    check = row.check
-    return LeakFinding(
-        bot=row.bot,
-        version=row.version.number,
-        match_id=check.match_id,
-        seat=check.seat,
-        verdict=check.verdict,
-        ply=check.ply,
-        sentence=text_from_json(check.sentence, check.sentence_text),
-        evidence=check.evidence if context.viewer.owns(row.owner_id) else {},
     )
 
 
@@ -404,30 +389,31 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
 
     form, entrants = format_of(report.row.tournament, report.row.pool), report.entrants
     if form is None:  # a single match has no format, and so no blocks, points and status to tell
-        return TournamentTable(tuple(_unranked(place, row) for place, row in enumerate(entrants, start=1)))
+        return TournamentTable(
+            tuple(
+                _line(row, place=place, blocks=0, points=0, score=row.score, status="")
+                for place, row in enumerate(entrants, start=1)
+            )
+        )
     situation, rows = table_situation(database, form, report), {row.version_id: row for row in entrants}
     # Entrants stay, but one may have joined since the report was read.
-    ranked = tuple(_ranked(rows[line.entrant], line) for line in form.standings(situation) if line.entrant in rows)
+    ranked = tuple(
+        _line(
+            rows[line.entrant],
+            place=line.place,
+            blocks=line.blocks,
+            points=line.points,
+            score=line.score,
+            status=line.status,
+        )
+        for line in form.standings(situation)
+        if line.entrant in rows
+    )
     if form.traits.name not in _ASKING:
         return TournamentTable(ranked)
     from arena.app.answers import best_known, comparison_in  # only formats that ask something
 
     return TournamentTable(ranked, best_known(database, form, situation, report), comparison_in(form, situation))
-
-
-def _unranked(place: int, row: EntrantRow) -> StandingRow:
-    return _line(row, place=place, blocks=0, points=0, score=row.score, status="")
-
-
-def _ranked(row: EntrantRow, standing: FormatStanding) -> StandingRow:
-    return _line(
-        row,
-        place=standing.place,
-        blocks=standing.blocks,
-        points=standing.points,
-        score=standing.score,
-        status=standing.status,
-    )
 
 
 def _line(row: EntrantRow, *, place: int, blocks: int, points: int, score: float, status: str) -> StandingRow:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from arena.app.matches import fault_facts, void_reason_of
 from arena.app.policy import AppContext, need_shown, need_told, shows_note
@@ -163,7 +162,20 @@ def event_value(watched: WatchedMatch, event: LiveEvent) -> MatchEvent | None:
     """Return an event as the viewer of the stage may see it, or `None` for a log, which is no part of the play."""
     match event:
         case LiveStartEvent():
-            return MatchEvent(event.sequence, start=_start(watched, event))
+            start = values.LiveStart(
+                match_id=event.match_id,
+                attempt=event.attempt,
+                game=event.game,
+                rules_version=event.rules_version,
+                options=event.options,
+                cores=event.cores,
+                clock=event.clock,
+                opening=event.opening,
+                bots=watched.bots,
+                started_at_us=event.started_at_us,
+                chance=_outcomes(event.chance),
+            )
+            return MatchEvent(event.sequence, start=start)
         case LiveEntryEvent():
             return MatchEvent(event.sequence, move=_move(watched, event))
         case LiveEndEvent():
@@ -190,22 +202,6 @@ def log_part(watched: WatchedMatch, event: LiveEvent, after: int) -> LogPart | N
 def loss_of(event: LiveEvent) -> str:
     """Return why a match ended without a result, or nothing."""
     return event.lost if isinstance(event, LiveEndEvent) else ""
-
-
-def _start(watched: WatchedMatch, event: LiveStartEvent) -> values.LiveStart:
-    return values.LiveStart(
-        match_id=event.match_id,
-        attempt=event.attempt,
-        game=event.game,
-        rules_version=event.rules_version,
-        options=event.options,
-        cores=event.cores,
-        clock=event.clock,
-        opening=event.opening,
-        bots=watched.bots,
-        started_at_us=event.started_at_us,
-        chance=_outcomes(event.chance),
-    )
 
 
 def _move(watched: WatchedMatch, event: LiveEntryEvent) -> values.LiveMove:
@@ -240,20 +236,18 @@ def _end(watched: WatchedMatch, event: LiveEndEvent) -> values.LiveEnd:
         by_rules=result["by_rules"],
         forfeits=tuple(result["forfeits"]),
         resigned=tuple(result["resigned"]),
-        faults=tuple(_fault(watched, fault) for fault in result["faults"]),
+        faults=tuple(
+            FaultFact(
+                seat=fault["seat"],
+                bot=watched.bots[fault["seat"]],
+                cause=str(fault["cause"]),
+                ply=fault["ply"],
+                explanation=fault["explanation"],
+                evidence=fault["evidence"] if watched.is_own[fault["seat"]] else {},
+            )
+            for fault in result["faults"]
+        ),
         details=result["details"],
-    )
-
-
-def _fault(watched: WatchedMatch, fault: Mapping[str, Any]) -> FaultFact:
-    seat = fault["seat"]
-    return FaultFact(
-        seat=seat,
-        bot=watched.bots[seat],
-        cause=str(fault["cause"]),
-        ply=fault["ply"],
-        explanation=fault["explanation"],
-        evidence=fault["evidence"] if watched.is_own[seat] else {},
     )
 
 

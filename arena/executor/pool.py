@@ -284,10 +284,15 @@ async def find_guilty(
     `crashes_with` plays a match, and returns how the worker crashed, or an empty text if it did not. So nobody is
     blamed for what another one did; who does nothing when it is alone is not blamed either.
     """
+    directory = sample_directory(STAND_IN)
+    command = sys.executable, str(directory / "main.py")
     crashes: dict[str, str] = {}
     for index, seat in enumerate(spec.seats):
         if seat.version not in crashes:
-            crashes[seat.version] = await crashes_with(_alone(spec, index))
+            seats = [SeatSpec(f"arena-{STAND_IN}", STAND_IN, str(directory), command, one.seed) for one in spec.seats]
+            seats[index] = seat
+            alone = replace(spec, seats=tuple(seats), uses_fresh_bots=True, checks_leaks=False, keeps_logs=False)
+            crashes[seat.version] = await crashes_with(alone)
     return {index: {"worker": crashes[seat.version]} for index, seat in enumerate(spec.seats) if crashes[seat.version]}
 
 
@@ -295,14 +300,3 @@ def without(spec: MatchSpec, guilty: Mapping[int, Mapping[str, Any]]) -> MatchSp
     """Return the match in which these seats are barred, whatever the evidence against them."""
     seats = (replace(seat, barred=guilty.get(index)) for index, seat in enumerate(spec.seats))
     return replace(spec, seats=tuple(seats))
-
-
-def _alone(spec: MatchSpec, suspect: int) -> MatchSpec:
-    """Return the match in which the other seats are those of a sample bot."""
-    directory = sample_directory(STAND_IN)
-    command = sys.executable, str(directory / "main.py")
-    seats = (
-        seat if index == suspect else SeatSpec(f"arena-{STAND_IN}", STAND_IN, str(directory), command, seat.seed)
-        for index, seat in enumerate(spec.seats)
-    )
-    return replace(spec, seats=tuple(seats), uses_fresh_bots=True, checks_leaks=False, keeps_logs=False)

@@ -9,6 +9,7 @@ import asyncio
 import itertools
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -312,16 +313,16 @@ class MatchChannel:
         if report is None:
             self.publish([LiveEndEvent(self._last + 1, None, lost)])
         else:
-            missing = self._missing(report) if self._last < report.plies else []
+            missing: list[LiveEvent] = []
+            if self._last < report.plies:
+                with suppress(ReplayError):  # a game that is installed only where the worker looks for it
+                    missing = [
+                        event
+                        for event in events_of_replay(load(report.replay))
+                        if event.sequence > self._last and not isinstance(event, LiveEndEvent)
+                    ]
             self.publish([*missing, live_end(report.result, report.plies)])
         self._has_ended = True
-
-    def _missing(self, report: MatchReport) -> list[LiveEvent]:
-        try:
-            events = events_of_replay(load(report.replay))
-        except ReplayError:
-            return []  # a game that is installed only where the worker looks for it
-        return [event for event in events if event.sequence > self._last and not isinstance(event, LiveEndEvent)]
 
     def _add(self, event: LiveEvent) -> None:
         self._events.append(event)

@@ -49,24 +49,12 @@ def join(database: Database, programs: Programs, tournament: TournamentRecord, t
         raise RequestError(
             Text("bot {bot} is disabled; let it in again: arena bot disable {name} --undo", bot=repr(name), name=name)
         )
-    _check_seed(row.tournament, found, text)
-    if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
-        raise RequestError(
-            Text(
-                "{bot} has entered {name} already, and who withdrew does not come back",
-                bot=text,
-                name=repr(tournament.name),
-            )
-        )
-    return found.version, Ledger(database).join(tournament.id, found.version.id)
-
-
-def _check_seed(tournament: TournamentRecord, found: VersionRow, text: str) -> None:
-    """Raise RequestError if the bot could find all dice of the tournament by trying seeds."""
-    seed = tournament.settings.get("seed")
-    if found.bot.owner_id is None or not isinstance(seed, int):
-        return
-    if tournament.secret == seeds.secret_from_seed(seed).hex():
+    seed = row.tournament.settings.get("seed")
+    if (
+        found.bot.owner_id is not None
+        and isinstance(seed, int)
+        and row.tournament.secret == seeds.secret_from_seed(seed).hex()
+    ):
         raise RequestError(
             Text(
                 "{bot} has an owner, and seed {seed} of {name} is one that a bot can guess; plan a tournament "
@@ -76,6 +64,15 @@ def _check_seed(tournament: TournamentRecord, found: VersionRow, text: str) -> N
                 name=repr(tournament.name),
             )
         )
+    if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
+        raise RequestError(
+            Text(
+                "{bot} has entered {name} already, and who withdrew does not come back",
+                bot=text,
+                name=repr(tournament.name),
+            )
+        )
+    return found.version, Ledger(database).join(tournament.id, found.version.id)
 
 
 def withdraw(database: Database, tournament: TournamentRecord, text: str) -> tuple[VersionRecord, int]:

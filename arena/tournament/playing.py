@@ -49,7 +49,14 @@ def hold(database: Database, tournament_id: str) -> Iterator[Keep]:
 def _held_by_server(lock: ServerLock) -> Iterator[Keep]:
     def keep() -> None:
         if not lock.keep():
-            raise AlreadyRunningError(_who_plays(lock.holder()))
+            holder = lock.holder()
+            raise AlreadyRunningError(
+                Text(
+                    "process {pid} on {host} is playing this tournament now; wait for its end, or stop it and resume",
+                    pid="another" if holder is None or holder.pid is None else str(holder.pid),
+                    host="another machine" if holder is None or not holder.host else holder.host,
+                )
+            )
 
     keep()
     try:
@@ -60,16 +67,6 @@ def _held_by_server(lock: ServerLock) -> Iterator[Keep]:
 
 def _nothing() -> None:
     """Keep what cannot be lost."""
-
-
-def _who_plays(holder: LockHolder | None) -> str:
-    pid = "another" if holder is None or holder.pid is None else str(holder.pid)
-    host = "another machine" if holder is None or not holder.host else holder.host
-    return Text(
-        "process {pid} on {host} is playing this tournament now; wait for its end, or stop it and resume",
-        pid=pid,
-        host=host,
-    )
 
 
 def player_of(database: Database, tournament_id: str) -> LockHolder | None:

@@ -152,7 +152,8 @@ class _Run:
     async def play(self) -> None:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
         try:
-            await self._begin()
+            id_, request = self._specs.tournament_id, self._request(self._gathering.most_in_flight)
+            await self._go_on(await self.writer.write(lambda: self._ledger.start_run(id_, request, self._planner)))
             while self._in_flight or self._is_behind or self._host.has_resting:
                 await self._settle(await self._wait())
         except (DatabaseBusyError, DatabaseLostError):
@@ -211,10 +212,6 @@ class _Run:
         self._on_progress(progress)
         return progress
 
-    async def _begin(self) -> None:
-        tournament, request = self._specs.tournament_id, self._request(self._gathering.most_in_flight)
-        await self._go_on(await self.writer.write(lambda: self._ledger.start_run(tournament, request, self._planner)))
-
     def _request(self, limit: int) -> LeaseRequest:
         return LeaseRequest(self._worker, limit, LEASE_US, besides=self._host.resting(time.monotonic()))
 
@@ -236,7 +233,12 @@ class _Run:
         for report in reports:
             self._host.finish(report.match_id)
             self._gathering.count(report.duration_us)
-        lost = [self._judge(match, error) for match, error in losses]
+        lost = []
+        for match, error in losses:
+            counts = self._host.lose(match.match_id, error.cause, still_open=self._tally.open, now_s=time.monotonic())
+            lost.append(
+                LostAttempt(match.match_id, match.attempt, str(error), error.cause.value, error.evidence, counts=counts)
+            )
         settlement = await self.writer.write(
             lambda: self._ledger.settle(
                 self._specs.tournament_id,
@@ -246,27 +248,19 @@ class _Run:
                 planner=self._planner,
             )
         )
-        self._count(reports, [match for match, _ in losses], settlement)
+        # What the transaction made true counts; a result is not recorded if the match was cancelled meanwhile.
+        for report, is_recorded in zip(reports, settlement.recorded, strict=True):
+            if is_recorded:
+                self._tally.count_report(report)
+        for (match, _), again in zip(losses, settlement.played_again, strict=True):
+            self._tally.count_lost(again=again)
+            if not again:
+                self._host.forget(match.match_id)
         for task in done:
             del self._in_flight[task]
         await self._go_on(settlement)
         in_flight = [match.match_id for match in self._in_flight.values()]
         self._host.check(losses[-1][1] if losses else None, in_flight)
-
-    def _judge(self, match: LeasedMatch, error: MatchLostError) -> LostAttempt:
-        """Return what is recorded of a match that the host lost."""
-        counts = self._host.lose(match.match_id, error.cause, still_open=self._tally.open, now_s=time.monotonic())
-        return LostAttempt(match.match_id, match.attempt, str(error), error.cause.value, error.evidence, counts=counts)
-
-    def _count(self, reports: list[MatchReport], lost: list[LeasedMatch], settlement: Settlement) -> None:
-        """Count what the transaction made true; a result is not recorded if the match was cancelled meanwhile."""
-        for report, is_recorded in zip(reports, settlement.recorded, strict=True):
-            if is_recorded:
-                self._tally.count_report(report)
-        for match, again in zip(lost, settlement.played_again, strict=True):
-            self._tally.count_lost(again=again)
-            if not again:
-                self._host.forget(match.match_id)
 
 
 def _loss_of(task: asyncio.Task[MatchReport]) -> MatchLostError | None:

@@ -10,7 +10,6 @@ from arena.tournament.formats.final import Final
 from arena.tournament.planner import planner_of
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import SeasonPlan, plan_like
-from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.ladders import count_apart, find_ladder, owners_present, running_ladder
 from ratings.read.tournaments import present_entrants
 from ratings.store.database import Database
@@ -52,7 +51,15 @@ def freeze_season(database: Database, ladder: str, final_blocks: int | None = No
         ledger.freeze(ladder)
     if not _has_final(running, database, blocks):
         return None
-    return ledger.start_final(ladder, _final_plan(running, blocks), planner_of)
+    form, settings = Final(running.pool.seats, blocks), running.tournament.settings
+    kept = {key: settings[key] for key in _KEPT_SETTINGS if key in settings}
+    plan = replace(
+        plan_like(running.tournament, running.pool, secret=seeds.new_secret().hex()),
+        name=f"{running.tournament.name}-final",
+        format=form.traits.name,
+        settings={**catalog.to_settings(form), **kept, "seed": None},
+    )
+    return ledger.start_final(ladder, plan, planner_of)
 
 
 def open_season(database: Database, ladder: str, name: str | None) -> RunningLadder:
@@ -87,15 +94,3 @@ def _has_final(running: RunningLadder, database: Database, blocks: int) -> bool:
 def _check_final(running: RunningLadder, database: Database, blocks: int) -> None:
     if _has_final(running, database, blocks):
         Final(running.pool.seats, blocks).check(len(present_entrants(database, running.tournament.id)))
-
-
-def _final_plan(running: RunningLadder, blocks: int) -> TournamentPlan:
-    form = Final(running.pool.seats, blocks)
-    settings = running.tournament.settings
-    kept = {key: settings[key] for key in _KEPT_SETTINGS if key in settings}
-    return replace(
-        plan_like(running.tournament, running.pool, secret=seeds.new_secret().hex()),
-        name=f"{running.tournament.name}-final",
-        format=form.traits.name,
-        settings={**catalog.to_settings(form), **kept, "seed": None},
-    )

@@ -28,7 +28,6 @@ from arena.tournament.formats.tally import Remembering, fold, from_json, is_unde
 from engine import registry
 from ratings.read.tournament_report import TournamentReport
 from ratings.read.tournaments import (
-    EntrantRow,
     Remembered,
     TournamentWaves,
     entrants_of,
@@ -141,18 +140,12 @@ def table_situation(database: Database, form: Format, report: TournamentReport) 
     if form.traits.lag:
         return read_situation(database, tournament.id)
     seed = seeds.schedule_seed(bytes.fromhex(tournament.secret))
-    return Situation(tuple(map(entrant_of, report.entered)), (), seed, _past(report.entrants))
-
-
-def _past(entrants: Sequence[EntrantRow]) -> Past:
-    """Return the tallies of the one wave as far as it was played, as if it were over."""
-    return Past(
-        waves=1,
-        tallies={
-            row.version_id: Tally(points=row.whole.points, possible=row.whole.possible, whole=row.whole.blocks)
-            for row in entrants
-        },
-    )
+    # The tallies of the one wave as far as it was played, as if it were over.
+    tallies = {
+        row.version_id: Tally(points=row.whole.points, possible=row.whole.possible, whole=row.whole.blocks)
+        for row in report.entrants
+    }
+    return Situation(tuple(map(entrant_of, report.entered)), (), seed, Past(waves=1, tallies=tallies))
 
 
 def memory_problems(database: Database, report: OnWorkProgress = no_progress) -> Iterator[tuple[str, str]]:
@@ -175,8 +168,15 @@ def _problems(database: Database, one: Remembered, report: OnWorkProgress) -> It
         return  # the planner forgets it and reads the matches anew, and so does whoever looks
     entrants = tuple(entrant_of(version) for version in entrants_of(database, one.tournament_id))
     seed = schedule_seed(bytes.fromhex(row.tournament.secret))
-    past, gathered = _recall(database, one, form, entrants, seed, report)
     names = [entrant.id for entrant in entrants]
+    places = {name: place for place, name in enumerate(names)}
+    past, gathered = NOTHING, Counter[tuple[int, ...]]()
+    for records in remembered_waves(database, one):
+        report(WorkStage.MEMORIES, 0, 0)
+        situation = Situation(entrants, (wave_of(records),), seed, past)
+        past = fold(form, situation)
+        if len(situation.blocks[0].order) > 2:  # where it is kept who sat together
+            gathered.update(tuple(sorted({places[name] for name in block.order})) for block in situation.blocks)
     # Who entered only then may have been there or not when it was written, with nothing to his name.
     early = {place for place, entrant in enumerate(entrants) if entrant.joined <= one.memory.index}
     found = json.loads(json.dumps(to_json(form, past, names)))
@@ -184,26 +184,6 @@ def _problems(database: Database, one: Remembered, report: OnWorkProgress) -> It
         yield f"tournament {name!r}: what is remembered up to wave {one.memory.index} is not what its matches give"
     if gathered != one.gathered:
         yield f"tournament {name!r}: who gathered up to wave {one.memory.index} is not what its matches give"
-
-
-def _recall(
-    database: Database,
-    one: Remembered,
-    form: Remembering,
-    entrants: tuple[Entrant, ...],
-    seed: int,
-    report: OnWorkProgress,
-) -> tuple[Past, Counter[tuple[int, ...]]]:
-    """Return what is to be remembered, and how often which entrants, by place, sat together where that is kept."""
-    past, gathered = NOTHING, Counter[tuple[int, ...]]()
-    places = {entrant.id: place for place, entrant in enumerate(entrants)}
-    for records in remembered_waves(database, one):
-        report(WorkStage.MEMORIES, 0, 0)
-        situation = Situation(entrants, (wave_of(records),), seed, past)
-        past = fold(form, situation)
-        if len(situation.blocks[0].order) > 2:
-            gathered.update(tuple(sorted({places[name] for name in block.order})) for block in situation.blocks)
-    return past, gathered
 
 
 def _of(places: Collection[int], data: Mapping[str, Any]) -> Mapping[str, Any]:

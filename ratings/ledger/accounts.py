@@ -24,7 +24,7 @@ from ratings.store.identifiers import (
 )
 from ratings.store.models import OwnerRecord, with_text
 from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
-from ratings.store.sessions import get_owner
+from ratings.store.sessions import get_owner, save
 from ratings.values.owners import LIMITS, MOST, PEOPLE
 from ratings.values.states import Scope
 
@@ -44,27 +44,23 @@ class IssuedToken:
 def add_owner(session: Session, name: str) -> OwnerRecord:
     """Write a new owner. Raises AccountError for a name that is taken or cannot be."""
     check_owner_name(name)
-    if session.exec(select(OwnerRecord).where(OwnerRecord.name == name)).one_or_none() is not None:
+    if _find_owner(session, name) is not None:
         raise AccountError(Text("there is an owner {name} already; choose another name", name=repr(name)))
     return _write_owner(session, name)
 
 
 def people_owner(session: Session) -> OwnerRecord:
     """Return the owner of the seats that people take, which is made if needed."""
-    known = session.exec(select(OwnerRecord).where(OwnerRecord.name == PEOPLE)).one_or_none()
-    return known or _write_owner(session, PEOPLE)
+    return _find_owner(session, PEOPLE) or _write_owner(session, PEOPLE)
 
 
 def _write_owner(session: Session, name: str) -> OwnerRecord:
-    owner = OwnerRecord(id=new_id(), name=name, created_at_us=now_us())
-    session.add(owner)
-    session.flush()
-    return owner
+    return save(session, OwnerRecord(id=new_id(), name=name, created_at_us=now_us()))
 
 
 def owner_for(session: Session, name: str) -> OwnerRecord:
     """Return the owner of that name, who is made if needed. Raises AccountError for a disabled one and for the name."""
-    owner = session.exec(select(OwnerRecord).where(OwnerRecord.name == name)).one_or_none()
+    owner = _find_owner(session, name)
     if owner is None:
         return add_owner(session, name)
     check_enabled(owner)
@@ -88,8 +84,7 @@ def set_owner_disabled(session: Session, name: str, *, disabled: bool) -> OwnerR
     owner = get_owner(session, name)
     if disabled != (owner.disabled_at_us is not None):
         owner.disabled_at_us = now_us() if disabled else None
-        session.add(owner)
-        session.flush()
+        save(session, owner)
     return owner
 
 
@@ -113,9 +108,7 @@ def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any], *, 
             )
     owner = get_owner(session, name)
     owner.limits = {**({} if resets else owner.limits or {}), **limits} or None
-    session.add(owner)
-    session.flush()
-    return owner
+    return save(session, owner)
 
 
 def new_token(
@@ -157,8 +150,7 @@ def new_token(
         created_at_us=now_us(),
         expires_at_us=expires_at_us,
     )
-    session.add(token)
-    session.flush()
+    save(session, token)
     return IssuedToken(token, secret)
 
 
@@ -184,8 +176,7 @@ def revoke_token(session: Session, text: str, owner: OwnerRecord | None, *, of_a
         token = named[0]
     if token.revoked_at_us is None:
         token.revoked_at_us = now_us()
-        session.add(token)
-        session.flush()
+        save(session, token)
     return token
 
 
@@ -240,8 +231,7 @@ def invite(session: Session, owner_name: str, *, scope: Scope, expires_at_us: in
         created_at_us=now_us(),
         expires_at_us=expires_at_us,
     )
-    session.add(invitation)
-    session.flush()
+    save(session, invitation)
     return IssuedInvitation(invitation, code)
 
 
@@ -290,9 +280,7 @@ def add_notice(session: Session, owner_id: str | None, subject: str, sentence: s
     notice = NoticeRecord(
         id=new_id(), owner_id=owner_id, at_us=now_us(), subject=subject, **with_text("sentence", sentence)
     )
-    session.add(notice)
-    session.flush()
-    return notice
+    return save(session, notice)
 
 
 def instant(at_us: int) -> str:

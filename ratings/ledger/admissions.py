@@ -14,7 +14,7 @@ from ratings.ledger.bots import promote, read_lineage, record_event
 from ratings.store.identifiers import new_id, now_us
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord, with_text
 from ratings.store.service import AdmissionRecord, AdmissionRow
-from ratings.store.sessions import get_version, owner_name
+from ratings.store.sessions import get_version, owner_name, save
 from ratings.values.owners import ARENA
 from ratings.values.states import AdmissionState, BotEventKind
 
@@ -52,9 +52,7 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
         checks=[],
         **with_text("summary", why),
     )
-    session.add(admission)
-    session.flush()
-    return admission
+    return save(session, admission)
 
 
 def _check_can_play(session: Session, version: VersionRecord) -> None:
@@ -114,8 +112,7 @@ def take_admission(session: Session) -> AdmissionRow | None:
     admission, version, bot = found
     admission.state, admission.started_at_us, admission.checks = AdmissionState.RUNNING, now_us(), []
     _summarise(admission, None)
-    session.add(admission)
-    session.flush()
+    save(session, admission)
     return AdmissionRow(admission, version, bot.name, owner_name(session, bot))
 
 
@@ -125,8 +122,7 @@ def add_finding(session: Session, admission_id: str, finding: Mapping[str, Any])
     if admission.state is not AdmissionState.RUNNING:
         return False
     admission.checks = [*admission.checks, dict(finding)]
-    session.add(admission)
-    session.flush()
+    save(session, admission)
     return True
 
 
@@ -151,14 +147,11 @@ def finish_admission(
     version = get_version(session, admission.version_id)
     kind = BotEventKind.ADMITTED if is_admitted else BotEventKind.REFUSED
     record_event(session, version.bot_id, kind, version_id=version.id, actor=ARENA, message=summary)
-    if is_admitted and promotes and _is_newer_than_active(session, version):
-        promote(session, version.id, actor=ARENA, message=Text("it was admitted"))
+    if is_admitted and promotes:
+        active = read_lineage(session, version.bot_id).active
+        if active is None or session.get_one(VersionRecord, active).number < version.number:
+            promote(session, version.id, actor=ARENA, message=Text("it was admitted"))
     return True
-
-
-def _is_newer_than_active(session: Session, version: VersionRecord) -> bool:
-    active = read_lineage(session, version.bot_id).active
-    return active is None or session.get_one(VersionRecord, active).number < version.number
 
 
 def requeue_admissions(session: Session, admission_id: str | None = None, why: str | None = None) -> int:
@@ -190,8 +183,7 @@ def withdraw_admissions_of(session: Session, version_id: str, why: str) -> None:
 def _end(session: Session, admission: AdmissionRecord, state: AdmissionState, summary: str) -> None:
     admission.state, admission.ended_at_us = state, now_us()
     _summarise(admission, summary)
-    session.add(admission)
-    session.flush()
+    save(session, admission)
 
 
 def _summarise(admission: AdmissionRecord, summary: str | None) -> None:

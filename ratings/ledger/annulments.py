@@ -22,7 +22,7 @@ from ratings.store.models import (
     TournamentRecord,
     annulment_value,
 )
-from ratings.store.sessions import get_version
+from ratings.store.sessions import get_version, save
 from ratings.store.waves import count_progress
 from ratings.values.states import BotEventKind, RatingVerdict
 from ratings.values.tournaments import Annulled
@@ -43,7 +43,7 @@ def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Ann
     known = session.get(AnnulledBlockRecord, match.block_id)
     if known is not None:
         return Annulled(annulment_value(session.get_one(AnnulmentRecord, known.annulment_id)), 0, ())
-    annulment = _write(session, AnnulmentRecord(id=new_id(), match_id=match_id, why=why, actor=actor, at_us=now_us()))
+    annulment = save(session, AnnulmentRecord(id=new_id(), match_id=match_id, why=why, actor=actor, at_us=now_us()))
     session.add(AnnulledBlockRecord(block_id=match.block_id, annulment_id=annulment.id))
     session.flush()
     return _apply(session, annulment)
@@ -59,9 +59,7 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
     version = get_version(session, version_id)
     if annulled(session, [version_id]):
         return Annulled(annulment_value(_of_version(session, version_id)), 0, ())
-    annulment = _write(
-        session, AnnulmentRecord(id=new_id(), version_id=version_id, why=why, actor=actor, at_us=now_us())
-    )
+    annulment = save(session, AnnulmentRecord(id=new_id(), version_id=version_id, why=why, actor=actor, at_us=now_us()))
     record_event(session, version.bot_id, BotEventKind.ANNULLED, version_id=version_id, actor=actor, message=why)
     _mark_blocks(session, annulment)
     query = (
@@ -72,24 +70,13 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
     )
     for tournament_id in session.exec(query).all():
         if not count_progress(session, tournament_id).is_over:
-            withdraw(
-                session,
-                tournament_id,
-                version_id,
-                Text("a version that plays in it was annulled"),
-            )
+            withdraw(session, tournament_id, version_id, Text("a version that plays in it was annulled"))
     return _apply(session, annulment)
 
 
 def _check_reason(why: str) -> None:
     if not why.strip():
         raise PlanError(Text("an annulment needs a reason that people are told; give one with --why"))
-
-
-def _write(session: Session, annulment: AnnulmentRecord) -> AnnulmentRecord:
-    session.add(annulment)
-    session.flush()
-    return annulment
 
 
 def _mark_blocks(session: Session, annulment: AnnulmentRecord) -> None:

@@ -30,7 +30,7 @@ from ratings.store.models import (
 )
 from ratings.store.runtime import RuntimeRecord
 from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord
-from ratings.store.sessions import get_bot, get_version, owner_name
+from ratings.store.sessions import get_bot, get_version, owner_name, save
 from ratings.values.owners import OPERATOR, stored_bot_name
 from ratings.values.states import BotEventKind
 
@@ -72,8 +72,7 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
     if bot is None:
         made_at_us, owner_id = now_us(), owner.id if owner else None
         bot = BotRecord(id=new_id(), name=name, owner_id=owner_id, created_at_us=made_at_us, remote=new.remote)
-        session.add(bot)
-        session.flush()
+        save(session, bot)
     if bot.remote and not new.remote:
         raise BotKindError(
             Text(
@@ -108,8 +107,7 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
         message=new.message,
         predecessor=_predecessor(session, bot, new.predecessor, newest),
     )
-    session.add(version)
-    session.flush()
+    save(session, version)
     submit(session, bot, version, actor=new.actor)
     return version, True
 
@@ -368,9 +366,7 @@ def rename_bot(session: Session, name: str, new: str) -> BotRecord:
         raise BotError(Text("there is a bot {name} already; choose another name", name=repr(whole)))
     _check_unnamed(session, bot, _versions(session, bot), bot.name, f"arena bot disable {bot.name}")
     bot.name = whole
-    session.add(bot)
-    session.flush()
-    return bot
+    return save(session, bot)
 
 
 def _versions(session: Session, bot: BotRecord) -> Sequence[VersionRecord]:
@@ -381,10 +377,7 @@ def _check_unnamed(session: Session, bot: BotRecord, versions: Sequence[VersionR
     """Raise BotError, which tells who names one of the versions or the bot, and how it is retired instead."""
     ids = [version.id for version in versions]
     found = (
-        (
-            Text("has matches"),
-            select(MatchSeatRecord.match_id).where(col(MatchSeatRecord.version_id).in_(ids)),
-        ),
+        (Text("has matches"), select(MatchSeatRecord.match_id).where(col(MatchSeatRecord.version_id).in_(ids))),
         (
             Text("was entered in a tournament or ladder"),
             select(EntrantRecord.position).where(col(EntrantRecord.version_id).in_(ids)),
@@ -393,14 +386,8 @@ def _check_unnamed(session: Session, bot: BotRecord, versions: Sequence[VersionR
             Text("was handed in to be admitted"),
             select(AdmissionRecord.id).where(col(AdmissionRecord.version_id).in_(ids)),
         ),
-        (
-            Text("was annulled"),
-            select(AnnulmentRecord.id).where(col(AnnulmentRecord.version_id).in_(ids)),
-        ),
-        (
-            Text("is a guest of a ladder"),
-            select(GuestRecord.bot_id).where(GuestRecord.bot_id == bot.id),
-        ),
+        (Text("was annulled"), select(AnnulmentRecord.id).where(col(AnnulmentRecord.version_id).in_(ids))),
+        (Text("is a guest of a ladder"), select(GuestRecord.bot_id).where(GuestRecord.bot_id == bot.id)),
     )
     for why, query in found:
         if session.exec(query.limit(1)).first() is not None:

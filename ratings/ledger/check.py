@@ -48,7 +48,12 @@ def check_facts(database: Database, report: OnWorkProgress = no_progress) -> lis
             # On damaged pages the other questions would only repeat the answer.
             return damage
         report(WorkStage.FACTS, 0, 0)
-        return list(chain(_schema(session), facts_problems(session)))
+        engine = session.get_bind()
+        assert isinstance(engine, Engine)
+        found, problems = schema.revision(engine), list[str]()
+        if found != schema.HEAD:
+            problems.append(Text("the schema is {found}, not {needed}", found=found, needed=schema.HEAD))
+        return [*problems, *facts_problems(session)]
 
 
 def check_ratings(database: Database, pool_id: str | None = None, report: OnWorkProgress = no_progress) -> list[str]:
@@ -65,14 +70,6 @@ def facts_problems(session: Session) -> Iterator[str]:
     of_matches = (_places, _seats, _replays, _empty_columns, _repeated, _attempts)
     of_ratings = (_gaps, _passed, _waiting, _annulled)
     return chain.from_iterable(part(session) for part in (*of_matches, *of_ratings, _lineages, _remote))
-
-
-def _schema(session: Session) -> Iterator[str]:
-    engine = session.get_bind()
-    assert isinstance(engine, Engine)
-    found = schema.revision(engine)
-    if found != schema.HEAD:
-        yield Text("the schema is {found}, not {needed}", found=found, needed=schema.HEAD)
 
 
 def _few(session: Session, query: Any, what: Callable[..., str]) -> Iterator[str]:
@@ -277,9 +274,7 @@ def _annulled(session: Session) -> Iterator[str]:
     )
     counted = of_marked.where(_o.c.verdict != RatingVerdict.ANNULLED)
     yield from _few(
-        session,
-        counted,
-        lambda match, *_: Text("match {match}: its block is annulled, but it is not", match=match),
+        session, counted, lambda match, *_: Text("match {match}: its block is annulled, but it is not", match=match)
     )
 
 

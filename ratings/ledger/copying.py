@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any, TypeAlias
 
 from sqlalchemy import (
@@ -29,9 +29,7 @@ from sqlalchemy import (
     select,
     tuple_,
 )
-from sqlalchemy import (
-    Text as LongText,
-)
+from sqlalchemy import Text as LongText
 from sqlalchemy.types import TypeEngine
 
 from engine.text import Text
@@ -61,12 +59,8 @@ class Copied:
     """The SHA-256 of all rows, in hex; equal for both databases."""
 
 
-def _do_nothing() -> None:
-    """Do nothing: there is nothing but rows."""
-
-
 def copy_database(
-    source: Database, target: Database, report: OnWorkProgress = no_progress, finish: Callable[[], None] = _do_nothing
+    source: Database, target: Database, report: OnWorkProgress = no_progress, finish: Callable[[], None] = lambda: None
 ) -> Copied:
     """Copy all rows of `source`, as it is now, into `target`, which is empty or was begun to be copied from it.
 
@@ -194,7 +188,7 @@ def _compare(source: Connection, target: Database, whole: int, report: OnWorkPro
         there = session.connection()
         for table in tables.metadata.sorted_tables:
             with _rows_after(source, table, None, target) as one, _rows_after(there, table, None, target) as other:
-                for mine, its in _zip_to_the_end(_parts(one, _PASSED), _parts(other, _PASSED)):
+                for mine, its in zip_longest(_parts(one, _PASSED), _parts(other, _PASSED)):
                     if mine != its:
                         raise CopyError(
                             Text(
@@ -207,13 +201,3 @@ def _compare(source: Connection, target: Database, whole: int, report: OnWorkPro
                     done += len(mine)
                     report(WorkStage.COMPARING, done, whole)
     return digest.hexdigest()
-
-
-def _zip_to_the_end(
-    one: Iterator[list[Values]], other: Iterator[list[Values]]
-) -> Iterator[tuple[list[Values], list[Values]]]:
-    while True:
-        pair = next(one, []), next(other, [])
-        if pair == ([], []):
-            return
-        yield pair

@@ -35,7 +35,7 @@ from ratings.store.models import (
 )
 from ratings.store.season import season_of
 from ratings.store.service import AbsenceRecord, GuestRecord
-from ratings.store.sessions import get_version
+from ratings.store.sessions import get_version, save
 from ratings.store.waves import count_progress
 from ratings.values.states import MatchState
 
@@ -118,8 +118,7 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str,
     if entrant.withdrawn_wave is not None:
         raise PlanError(Text("this version has withdrawn already; see: arena tournament show"))
     entrant.withdrawn_wave = waves.count_waves(session, tournament_id)
-    session.add(entrant)
-    session.flush()
+    save(session, entrant)
     void = void_planned(session, tournament_id, version_id, reason) if voids else 0
     rate_prefix(session.connection(), tournament_id)
     session.expire_all()

@@ -106,8 +106,8 @@ class _Import:
         self._is_alone = True
         self._next_seq = 1
         self._changes = _Sum()
-        self._actions: dict[str, Callable[[Row], None]] = {
-            "owner": self._add_owner,
+        self._actions: dict[str, Callable[[Row], object]] = {
+            "owner": lambda row: self._recognise(tables.owner, row, tables.owner.c.name == row["name"]),
             "bot": self._add_bot,
             "version": self._add_version,
             "pool": self._add_pool,
@@ -193,8 +193,15 @@ class _Import:
             raise ArchiveError(
                 Text("{file} cannot be rated ({why}); nothing was imported", file=self._file, why=error)
             ) from error
+        has_same_ratings = None
+        if self._is_alone:
+            change, here = tables.rating_change, _Sum()
+            query = select(*(change.c[key] for key in _RATING_FIGURES)).where(change.c.pool_id == self._pool_id)
+            for row in self._connection.execute(query, execution_options={"yield_per": _BATCH}).mappings():
+                here.add(row)
+            has_same_ratings = here == self._changes
         name = self._new_name or self._told_name
-        return Imported(self._tournament_id, name, len(self._matches), rated, self._has_same_ratings())
+        return Imported(self._tournament_id, name, len(self._matches), rated, has_same_ratings)
 
     def _keep(self, kind: str, row: Row) -> None:
         """Write a row, in a batch with others, that nobody here can have yet, with the ids that people have here."""
@@ -224,9 +231,6 @@ class _Import:
         else:
             self._ids[row["id"]] = known.id
         return known
-
-    def _add_owner(self, row: Row) -> None:
-        self._recognise(tables.owner, row, tables.owner.c.name == row["name"])
 
     def _add_bot(self, row: Row) -> None:
         known = self._recognise(tables.bot, row, tables.bot.c.name == row["name"])
@@ -312,16 +316,6 @@ class _Import:
         self._is_alone = self._is_alone and row["rating_seq"] == self._next_seq
         self._keep("rating_order", {**row, "rating_seq": self._next_seq})
         self._next_seq += 1
-
-    def _has_same_ratings(self) -> bool | None:
-        if not self._is_alone:
-            return None
-        change = tables.rating_change
-        query = select(*(change.c[key] for key in _RATING_FIGURES)).where(change.c.pool_id == self._pool_id)
-        here = _Sum()
-        for row in self._connection.execute(query, execution_options={"yield_per": _BATCH}).mappings():
-            here.add(row)
-        return here == self._changes
 
 
 @dataclass(slots=True)

@@ -32,7 +32,7 @@ from ratings.store.ladders import RunningLadder, running_ladders
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.season import SeasonRecord, seasons_of
 from ratings.store.service import LadderRecord
-from ratings.store.sessions import write
+from ratings.store.sessions import save, write
 from ratings.store.waves import count_progress
 
 _SUBJECT = "season"
@@ -65,7 +65,9 @@ class LadderLedger:
     def set_ladder_settings(self, name: str, settings: Mapping[str, Any]) -> LadderRecord:
         """Replace what the service wants to know of an open ladder."""
         with write(self._database) as session:
-            return ladders.set_ladder_settings(session, name, settings)
+            ladder = get_open_ladder(session, name)
+            ladder.settings = dict(settings)
+            return save(session, ladder)
 
     def sync_ladder(self, ladder_id: str) -> Changes:
         """Bring the entrants of a ladder in line with the versions that are active, and return what changed.
@@ -93,7 +95,21 @@ class LadderLedger:
         Raises LadderError for an instant that has passed and a season that is frozen.
         """
         with write(self._database) as session:
-            return announce_freeze(session, ladder, at_us)
+            season = _unfrozen(session, ladder)
+            if at_us <= now_us():
+                raise LadderError(Text("{time} has passed; announce an instant to come", time=instant(at_us)))
+            season.freezes_at_us = at_us
+            session.add(season)
+            _notify_everybody(
+                session,
+                Text(
+                    "submissions for {season} of ladder {ladder} close at {time}",
+                    season=repr(season.name),
+                    ladder=repr(ladder),
+                    time=instant(at_us),
+                ),
+            )
+            return season
 
     def freeze(self, ladder: str) -> SeasonRecord:
         """Close the season of a ladder to new versions, and tell everybody.
@@ -101,7 +117,28 @@ class LadderLedger:
         Raises LadderError for a season that is frozen, or before the instant that was announced.
         """
         with write(self._database) as session:
-            return freeze(session, ladder)
+            season = _unfrozen(session, ladder)
+            now = now_us()
+            if season.freezes_at_us is not None and now < season.freezes_at_us:
+                raise LadderError(
+                    Text(
+                        "it was announced that {season} of ladder {ladder} closes at {time}; wait until then",
+                        season=repr(season.name),
+                        ladder=repr(ladder),
+                        time=instant(season.freezes_at_us),
+                    )
+                )
+            season.frozen_at_us = now
+            session.add(season)
+            _notify_everybody(
+                session,
+                Text(
+                    "submissions for {season} of ladder {ladder} are closed; new versions play in the next one",
+                    season=repr(season.name),
+                    ladder=repr(ladder),
+                ),
+            )
+            return season
 
     def start_final(self, ladder: str, plan: TournamentPlan, planner: PlannerOf) -> TournamentRecord:
         """Write the final of a frozen season, of everybody who is in the ladder now; the ladder plays no further.
@@ -109,7 +146,39 @@ class LadderLedger:
         Raises LadderError for a season that is not frozen or has its final, PlanError for a final without matches.
         """
         with write(self._database) as session:
-            return start_final(session, ladder, plan, planner)
+            running = get_running(session, ladder)
+            season = running.season
+            if season.frozen_at_us is None:
+                raise LadderError(
+                    Text(
+                        "{season} of ladder {ladder} is not frozen; first: arena season freeze {name}",
+                        season=repr(season.name),
+                        ladder=repr(ladder),
+                        name=ladder,
+                    )
+                )
+            if season.final_tournament_id is not None:
+                raise LadderError(
+                    Text(
+                        "{season} of ladder {ladder} has its final already; close it: arena season close",
+                        season=repr(season.name),
+                        ladder=repr(ladder),
+                    )
+                )
+            entered = waves.entered_versions(session, running.tournament.id)
+            finalists = [version.version_id for version in entered if version.withdrawn_wave is None]
+            final = tournaments.write_tournament(session, replace(plan, entrants=finalists))
+            pool = session.get_one(PoolRecord, final.pool_id)
+            if not planner(final, pool).plan_ready(WaveLedger(session, final.id)):
+                count = len(finalists)
+                raise PlanError(
+                    Text("the final has no matches for {count} bots; close the season without one", count=count)
+                )
+            season.final_tournament_id = final.id
+            session.add(season)
+            tournaments.cancel(session, running.tournament.id)
+            session.refresh(final)
+            return final
 
     def close_season(
         self, ladder: str, *, table: Table, following: SeasonPlan | None = None, planner: PlannerOf | None = None
@@ -119,7 +188,30 @@ class LadderLedger:
         Raises LadderError while its final is played.
         """
         with write(self._database) as session:
-            return close_season(session, ladder, table=table, following=following, planner=planner)
+            season = get_running(session, ladder).season
+            final_id = season.final_tournament_id
+            if final_id is not None and not count_progress(session, final_id).is_over:
+                raise LadderError(
+                    Text(
+                        "the final of {season} of ladder {ladder} is not over; wait until it is",
+                        season=repr(season.name),
+                        ladder=repr(ladder),
+                    )
+                )
+            end_season(session, season, table)
+            _notify_everybody(
+                session,
+                Text(
+                    "{season} of ladder {ladder} is over; its table and its secret are public",
+                    season=repr(season.name),
+                    ladder=repr(ladder),
+                ),
+            )
+            if following is not None:
+                assert planner is not None, "a season needs something that plans it"
+                _open_season(session, ladder, following, planner)
+                session.refresh(season)
+            return season
 
     def open_season(self, ladder: str, plan: SeasonPlan, planner: PlannerOf) -> RunningLadder:
         """Open the next season of a ladder, played like the one before, and tell everybody.
@@ -127,59 +219,7 @@ class LadderLedger:
         Raises AccountError for its name, LadderError while a season is open.
         """
         with write(self._database) as session:
-            return open_season(session, ladder, plan, planner)
-
-
-def announce_freeze(session: Session, name: str, at_us: int) -> SeasonRecord:
-    """Write when submissions for the season of a ladder close, and tell everybody.
-
-    Raises NotFoundError, and LadderError for an instant that has passed and a season that is frozen.
-    """
-    season = _unfrozen(session, name)
-    if at_us <= now_us():
-        raise LadderError(Text("{time} has passed; announce an instant to come", time=instant(at_us)))
-    season.freezes_at_us = at_us
-    session.add(season)
-    _notify_everybody(
-        session,
-        Text(
-            "submissions for {season} of ladder {ladder} close at {time}",
-            season=repr(season.name),
-            ladder=repr(name),
-            time=instant(at_us),
-        ),
-    )
-    return season
-
-
-def freeze(session: Session, name: str) -> SeasonRecord:
-    """Close the season of a ladder to new versions, and tell everybody.
-
-    Raises NotFoundError, and LadderError for a season that is frozen, or before the instant that was announced.
-    """
-    season = _unfrozen(session, name)
-    now = now_us()
-    if season.freezes_at_us is not None and now < season.freezes_at_us:
-        at = instant(season.freezes_at_us)
-        raise LadderError(
-            Text(
-                "it was announced that {season} of ladder {ladder} closes at {time}; wait until then",
-                season=repr(season.name),
-                ladder=repr(name),
-                time=at,
-            )
-        )
-    season.frozen_at_us = now
-    session.add(season)
-    _notify_everybody(
-        session,
-        Text(
-            "submissions for {season} of ladder {ladder} are closed; new versions play in the next one",
-            season=repr(season.name),
-            ladder=repr(name),
-        ),
-    )
-    return season
+            return _open_season(session, ladder, plan, planner)
 
 
 def _unfrozen(session: Session, name: str) -> SeasonRecord:
@@ -195,84 +235,7 @@ def _unfrozen(session: Session, name: str) -> SeasonRecord:
     return season
 
 
-def start_final(session: Session, name: str, plan: TournamentPlan, planner: PlannerOf) -> TournamentRecord:
-    """Write the final of a frozen season, of everybody who is in the ladder now; the ladder itself plays no further.
-
-    Raises NotFoundError, LadderError for a season that is not frozen or has its final, and PlanError for a final that
-    cannot be played.
-    """
-    running = get_running(session, name)
-    season = running.season
-    if season.frozen_at_us is None:
-        raise LadderError(
-            Text(
-                "{season} of ladder {ladder} is not frozen; first: arena season freeze {name}",
-                season=repr(season.name),
-                ladder=repr(name),
-                name=name,
-            )
-        )
-    if season.final_tournament_id is not None:
-        raise LadderError(
-            Text(
-                "{season} of ladder {ladder} has its final already; close it: arena season close",
-                season=repr(season.name),
-                ladder=repr(name),
-            )
-        )
-    entered = waves.entered_versions(session, running.tournament.id)
-    finalists = [version.version_id for version in entered if version.withdrawn_wave is None]
-    final = tournaments.write_tournament(session, replace(plan, entrants=finalists))
-    pool = session.get_one(PoolRecord, final.pool_id)
-    if not planner(final, pool).plan_ready(WaveLedger(session, final.id)):
-        raise PlanError(
-            Text("the final has no matches for {count} bots; close the season without one", count=len(finalists))
-        )
-    season.final_tournament_id = final.id
-    session.add(season)
-    tournaments.cancel(session, running.tournament.id)
-    session.refresh(final)
-    return final
-
-
-def close_season(
-    session: Session, name: str, *, table: Table, following: SeasonPlan | None, planner: PlannerOf | None
-) -> SeasonRecord:
-    """Close the season of a ladder with its table, publish its secret, and open the following one if there is a plan.
-
-    Raises NotFoundError, and LadderError while its final is played.
-    """
-    running = get_running(session, name)
-    season = running.season
-    if season.final_tournament_id is not None and not count_progress(session, season.final_tournament_id).is_over:
-        raise LadderError(
-            Text(
-                "the final of {season} of ladder {ladder} is not over; wait until it is",
-                season=repr(season.name),
-                ladder=repr(name),
-            )
-        )
-    end_season(session, season, table)
-    _notify_everybody(
-        session,
-        Text(
-            "{season} of ladder {ladder} is over; its table and its secret are public",
-            season=repr(season.name),
-            ladder=repr(name),
-        ),
-    )
-    if following is not None:
-        assert planner is not None, "a season needs something that plans it"
-        open_season(session, name, following, planner)
-        session.refresh(season)
-    return season
-
-
-def open_season(session: Session, name: str, plan: SeasonPlan, planner: PlannerOf) -> RunningLadder:
-    """Open the next season of a ladder, played like the one before, and tell everybody.
-
-    Raises NotFoundError, AccountError for its name, and LadderError while a season is open.
-    """
+def _open_season(session: Session, name: str, plan: SeasonPlan, planner: PlannerOf) -> RunningLadder:
     check_label(Text("a season"), plan.name)
     ladder = get_open_ladder(session, name)
     if running := running_ladders(session, ladder.id):
@@ -287,10 +250,7 @@ def open_season(session: Session, name: str, plan: SeasonPlan, planner: PlannerO
     before = session.get_one(TournamentRecord, seasons_of(session, ladder.id)[-1].tournament_id)
     like = plan_like(before, session.get_one(PoolRecord, ladder.pool_id), secret=plan.secret)
     opened = write_season(session, ladder, plan.name, like, planner)
-    _notify_everybody(
-        session,
-        Text("{season} of ladder {ladder} is open", season=repr(plan.name), ladder=repr(name)),
-    )
+    _notify_everybody(session, Text("{season} of ladder {ladder} is open", season=repr(plan.name), ladder=repr(name)))
     return opened
 
 

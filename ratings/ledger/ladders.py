@@ -20,6 +20,7 @@ from ratings.store.ladders import RunningLadder, get_ladder, may_play, running_l
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.season import SeasonRecord, season_of
 from ratings.store.service import LadderRecord
+from ratings.store.sessions import save
 
 PlannerOf: TypeAlias = Callable[[TournamentRecord, PoolRecord], Planner]
 """Returns what plans the waves of a tournament."""
@@ -74,8 +75,7 @@ def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> Runni
     ladder = LadderRecord(
         id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us()
     )
-    session.add(ladder)
-    session.flush()
+    save(session, ladder)
     return write_season(session, ladder, plan.season, plan.tournament, planner)
 
 
@@ -95,8 +95,7 @@ def write_season(
     season = SeasonRecord(
         ladder_id=ladder.id, number=number, name=name, tournament_id=tournament.id, opened_at_us=now_us()
     )
-    session.add(season)
-    session.flush()
+    save(session, season)
     if len(entrants) >= pool.seats:
         planner(tournament, pool).plan_ready(WaveLedger(session, tournament.id))
     for one in (ladder, pool, season, tournament):
@@ -166,9 +165,7 @@ def close_ladder(session: Session, name: str, why: str, *, table: Table | None =
     for running in running_ladders(session, ladder.id):
         end_season(session, running.season, table)
     ladder.closed_at_us, ladder.closed_because, ladder.closed_because_text = now_us(), why, parts_of(why)
-    session.add(ladder)
-    session.flush()
-    return ladder
+    return save(session, ladder)
 
 
 def end_season(session: Session, season: SeasonRecord, table: Table | None) -> SeasonRecord:
@@ -179,18 +176,7 @@ def end_season(session: Session, season: SeasonRecord, table: Table | None) -> S
     session.refresh(season)
     season.closed_at_us = now_us()
     season.table = None if table is None else [dict(line) for line in table]
-    session.add(season)
-    session.flush()
-    return season
-
-
-def set_ladder_settings(session: Session, name: str, settings: Mapping[str, Any]) -> LadderRecord:
-    """Replace what the service wants to know of an open ladder. Raises NotFoundError, LadderError."""
-    ladder = get_open_ladder(session, name)
-    ladder.settings = dict(settings)
-    session.add(ladder)
-    session.flush()
-    return ladder
+    return save(session, season)
 
 
 def check_may_cancel(session: Session, tournament_id: str) -> None:

@@ -24,7 +24,7 @@ from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, r
 from ratings.store import tables
 from ratings.store.identifiers import now_us
 from ratings.store.models import PoolRecord
-from ratings.store.sessions import add_rows
+from ratings.store.sessions import add_rows, save
 from ratings.store.tables import AnyRow
 from ratings.values.pools import Pool
 from ratings.values.states import MatchState, RatingVerdict
@@ -142,8 +142,7 @@ def pool_for(session: Session, pool: Pool, settings: SkillSettings | None = None
         constants = asdict(settings or SkillSettings())
         fields = {**asdict(pool), "options": dict(pool.options)}
         stored = PoolRecord(id=fields.pop("pool_id"), created_at_us=now_us(), **fields, **constants)
-        session.add(stored)
-        session.flush()
+        save(session, stored)
     return stored
 
 

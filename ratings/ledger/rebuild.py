@@ -35,7 +35,7 @@ from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord
 from ratings.store.rating import PendingRatingRecord
-from ratings.store.sessions import add_rows, read, write
+from ratings.store.sessions import add_rows, read, save, write
 from ratings.values.states import OnWorkProgress, RatingVerdict, WorkStage, no_progress
 
 _o, _s, _v, _c, _r = tables.rating_order, tables.match_seat, tables.version, tables.rating_change, tables.rating
@@ -272,8 +272,7 @@ def ask(session: Session, pool_id: str, first: int) -> None:
         pending = PendingRatingRecord(pool_id=pool_id, first_seq=first)
     else:
         pending.first_seq, pending.asked = min(pending.first_seq, first), pending.asked + 1
-    session.add(pending)
-    session.flush()
+    save(session, pending)
 
 
 def finish(database: Database, pool_id: str, is_stopping: Callable[[], bool] = lambda: False) -> bool:

@@ -323,21 +323,48 @@ def _write_results(connection: Connection, reports: Sequence[ReportedMatch], oth
     connection.execute(_FINISH_ATTEMPT, [{**attempt, "state": AttemptState.FINISHED} for attempt in attempts])
     if others:
         connection.execute(_RELEASE_OTHERS, [{"the_match": match_id, "ended_at_us": now} for match_id in others])
-    connection.execute(_FINISH_MATCH, [_match_row(report) for report in reports])
+    matches = [
+        {
+            "the_match": report.match_id,
+            **{name: getattr(report.result, name) for name in _OF_RESULT},
+            **{name: getattr(report, name) for name in _OF_REPORT},
+            "state": MatchState.FINISHED,
+            "details": dict(report.result.details),
+        }
+        for report in reports
+    ]
+    connection.execute(_FINISH_MATCH, matches)
     connection.execute(_SET_SEAT, [row for report in reports for row in _seat_rows(report)])
-    if faults := [row for report in reports for row in _fault_rows(report)]:
+    if faults := [
+        {
+            "the_match": report.match_id,
+            "number": number,
+            "the_seat": fault.seat,
+            "cause": str(fault.cause),  # and no enumeration, which a driver may write by its name
+            "ply": fault.ply,
+            **with_text("explanation", storable(fault.explanation)),
+            "evidence": dict(fault.evidence),
+        }
+        for report in reports
+        for number, fault in enumerate(report.result.faults)
+    ]:
         connection.execute(_ADD_FAULT, faults)
-    if leaks := [row for report in reports for row in _leak_rows(report)]:
+    if leaks := [
+        {
+            "match_id": report.match_id,
+            "seat": check.seat,
+            "verdict": str(check.verdict),
+            "ply": check.ply,
+            **with_text("sentence", storable(check.sentence)),
+            "evidence": dict(check.evidence),
+        }
+        for report in reports
+        for check in report.leak_checks
+    ]:
         connection.execute(_ADD_LEAK_CHECK, leaks)
     if logs := [row for report in reports for row in log_rows(report.match_id, report.seat_logs)]:
         connection.execute(_ADD_SEAT_LOG, logs)
     connection.execute(_ADD_REPLAY, [{"match_id": report.match_id, "data": report.replay} for report in reports])
-
-
-def _match_row(report: ReportedMatch) -> dict[str, Any]:
-    result = report.result
-    values = {name: getattr(result, name) for name in _OF_RESULT} | {name: getattr(report, name) for name in _OF_REPORT}
-    return {"the_match": report.match_id, **values, "state": MatchState.FINISHED, "details": dict(result.details)}
 
 
 def _seat_rows(report: ReportedMatch) -> list[dict[str, Any]]:
@@ -352,35 +379,6 @@ def _seat_rows(report: ReportedMatch) -> list[dict[str, Any]]:
             "runtime": (report.runtimes[seat] or None) if report.runtimes else None,
         }
         for seat, rank in enumerate(report.result.ranks)
-    ]
-
-
-def _fault_rows(report: ReportedMatch) -> list[dict[str, Any]]:
-    return [
-        {
-            "the_match": report.match_id,
-            "number": number,
-            "the_seat": fault.seat,
-            "cause": str(fault.cause),  # and no enumeration, which a driver may write by its name
-            "ply": fault.ply,
-            **with_text("explanation", storable(fault.explanation)),
-            "evidence": dict(fault.evidence),
-        }
-        for number, fault in enumerate(report.result.faults)
-    ]
-
-
-def _leak_rows(report: ReportedMatch) -> list[dict[str, Any]]:
-    return [
-        {
-            "match_id": report.match_id,
-            "seat": check.seat,
-            "verdict": str(check.verdict),
-            "ply": check.ply,
-            **with_text("sentence", storable(check.sentence)),
-            "evidence": dict(check.evidence),
-        }
-        for check in report.leak_checks
     ]
 
 

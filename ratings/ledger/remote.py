@@ -72,15 +72,8 @@ def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> Join
     the owner has as many versions as he may have, or had as many new ones within the hour, or the bot has changed its
     version too often within it.
     """
-    new = NewVersion(
-        join.name,
-        join.content_hash,
-        join.manifest,
-        join.owner,
-        f"version {join.version}",
-        actor=join.owner,
-        remote=True,
-    )
+    message = f"version {join.version}"
+    new = NewVersion(join.name, join.content_hash, join.manifest, join.owner, message, actor=join.owner, remote=True)
     version, is_new = add_version(session, new, most_versions=limits.versions or None)
     bot = session.get_one(BotRecord, version.bot_id)
     if is_new:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, select, update
+from sqlalchemy import Connection, Select, delete, select, update
 from sqlmodel import Session
 
 from engine.text import Text
@@ -18,7 +18,7 @@ from ratings.store.identifiers import new_id, now_us
 from ratings.store.models import with_text
 from ratings.store.retention import first_id, removable_files, removable_log, removable_replay
 from ratings.store.service import RemovalRecord
-from ratings.store.sessions import read, write
+from ratings.store.sessions import read, save, write
 from ratings.values.states import RemovalKind
 
 PIECE = 200
@@ -63,8 +63,7 @@ class RetentionLedger:
             due_at_us=due_at_us,
         )
         with write(self._database) as session:
-            session.add(removal)
-            session.flush()
+            save(session, removal)
             for owner_id, sentence in notices:
                 add_notice(session, owner_id, f"removal of {kind.value}", sentence)
         return removal
@@ -82,7 +81,7 @@ class RetentionLedger:
         last = found[-1] if len(found) == PIECE else None
         with write(self._database) as session:
             removal = _get(session, removal_id)
-            items = _REMOVERS[removal.kind](session, removal.before_us, found, instant)
+            items = _remove(session.connection(), removal, found, instant)
             removal.items += items
             if last is None and removal.done_at_us is None:
                 removal.done_at_us = instant
@@ -123,33 +122,17 @@ def _candidates(removal: RemovalRecord, after: str) -> Select[Any]:
     )
 
 
-def _remove_logs(session: Session, before_us: int, ids: Sequence[str], at_us: int) -> int:
-    gone = _still(session, ids, removable_log(before_us))
-    session.connection().execute(delete(tables.seat_log).where(tables.seat_log.c.match_id.in_(gone)))
-    session.connection().execute(update(_m).where(_m.c.id.in_(gone)).values(logs_removed_at_us=at_us))
-    return len(gone)
-
-
-def _remove_replays(session: Session, before_us: int, ids: Sequence[str], at_us: int) -> int:
-    gone = _still(session, ids, removable_replay(before_us))
-    session.connection().execute(delete(tables.replay).where(tables.replay.c.match_id.in_(gone)))
-    session.connection().execute(update(_m).where(_m.c.id.in_(gone)).values(replay_removed_at_us=at_us))
-    return len(gone)
-
-
-def _still(session: Session, ids: Sequence[str], may_go: ColumnElement[bool]) -> Sequence[str]:
-    """Return those of the matches of which the same holds now that nobody else writes."""
-    return session.connection().execute(select(_m.c.id).where(_m.c.id.in_(ids), may_go)).scalars().all()
-
-
-def _give_up_files(session: Session, before_us: int, ids: Sequence[str], at_us: int) -> int:
-    """Write that the files of versions are not kept any more; whoever keeps the store collects them."""
-    gone = update(_v).where(_v.c.id.in_(ids), removable_files(before_us)).values(files_removed_at_us=at_us)
-    return int(session.connection().execute(gone).rowcount)
-
-
-_REMOVERS: Mapping[RemovalKind, Callable[[Session, int, Sequence[str], int], int]] = {
-    RemovalKind.LOGS: _remove_logs,
-    RemovalKind.REPLAYS: _remove_replays,
-    RemovalKind.ARCHIVES: _give_up_files,
-}
+def _remove(connection: Connection, removal: RemovalRecord, ids: Sequence[str], at_us: int) -> int:
+    """Remove what may still go, now that nobody else writes, and return of how many matches, or versions."""
+    if removal.kind is RemovalKind.ARCHIVES:  # whoever keeps the store collects the files
+        may_go = removable_files(removal.before_us)
+        gone = update(_v).where(_v.c.id.in_(ids), may_go).values(files_removed_at_us=at_us)
+        return connection.execute(gone).rowcount
+    if removal.kind is RemovalKind.LOGS:
+        table, may_go, column = tables.seat_log, removable_log(removal.before_us), _m.c.logs_removed_at_us
+    else:
+        table, may_go, column = tables.replay, removable_replay(removal.before_us), _m.c.replay_removed_at_us
+    matches = connection.execute(select(_m.c.id).where(_m.c.id.in_(ids), may_go)).scalars().all()
+    connection.execute(delete(table).where(table.c.match_id.in_(matches)))
+    connection.execute(update(_m).where(_m.c.id.in_(matches)).values({column: at_us}))
+    return len(matches)

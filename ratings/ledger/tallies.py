@@ -39,15 +39,7 @@ COUNTS = tuple(column.name for column in _y.columns if column.name not in KEYS)
 
 _ANNULLED = select(tables.annulled_block.c.block_id)
 _TOUCHED_BLOCKS = (
-    select(
-        _m.c.id,
-        _m.c.block_id,
-        _m.c.state,
-        _s.c.version_id,
-        _s.c.rank,
-        _s.c.forfeit,
-        _l.c.verdict,
-    )
+    select(_m.c.id, _m.c.block_id, _m.c.state, _s.c.version_id, _s.c.rank, _s.c.forfeit, _l.c.verdict)
     .join(_s, _s.c.match_id == _m.c.id)
     .outerjoin(_l, and_(_l.c.match_id == _s.c.match_id, _l.c.seat == _s.c.seat))
     .where(_m.c.tournament_id == bindparam("tournament"), _m.c.block_id.in_(bindparam("blocks", expanding=True)))

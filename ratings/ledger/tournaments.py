@@ -24,7 +24,7 @@ from ratings.store import tables, waves
 from ratings.store.identifiers import new_id, now_us
 from ratings.store.ladders import annulled
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord, with_text
-from ratings.store.sessions import Source, get_tournament, read
+from ratings.store.sessions import Source, get_tournament, read, save
 from ratings.store.waves import EnteredVersion, PlannedWave, WaveBlock, WaveMemory, count_progress
 from ratings.values.pools import Pool
 from ratings.values.states import MatchState
@@ -85,8 +85,7 @@ def write_tournament(session: Session, plan: TournamentPlan) -> TournamentRecord
         created_at_us=now_us(),
         more_waves=True,
     )
-    session.add(tournament)
-    session.flush()
+    save(session, tournament)
     rows = [
         {"tournament_id": tournament.id, "position": position, "version_id": version}
         for position, version in enumerate(plan.entrants)
@@ -192,8 +191,7 @@ def cancel(session: Session, tournament_id: str) -> int:
     if tournament.cancelled_at_us is None and (cancelled or tournament.more_waves):
         tournament.cancelled_at_us = now_us()
         tournament.more_waves = False
-        session.add(tournament)
-        session.flush()
+        save(session, tournament)
     rate_prefix(session.connection(), tournament_id)
     session.expire_all()
     return cancelled
@@ -231,17 +229,25 @@ class WaveLedger:
 
     def remember(self, memory: WaveMemory, instead_of: int | None) -> None:
         """Remember a wave that is over and all before it, instead of what was remembered of an earlier wave."""
+        connection, of_wave = self._session.connection(), {"tournament": self._tournament_id}
         data = {**memory.data, waves.ANNULLED: self.annulled()}
-        written = WaveMemory(memory.index, data)
-        remember(self._session.connection(), self._tournament_id, written, instead_of)
+        connection.execute(_REMEMBER, {**of_wave, "the_index": memory.index, "data": data})
+        if instead_of is not None:  # only the newest is ever read
+            connection.execute(_FORGET, {**of_wave, "the_index": instead_of})
 
     def gather(self, groups: Sequence[Gathered]) -> None:
         """Add blocks of waves that are remembered from now on: who sat in each, by place in the order of entry."""
-        gather(self._session.connection(), self._tournament_id, groups)
+        connection = self._session.connection()
+        for group, more in Counter(groups).items():
+            ask = {"tournament": self._tournament_id, "the_members": _members(group), "more": more}
+            if connection.execute(_GATHER_AGAIN, ask).rowcount == 0:
+                row = {"tournament_id": self._tournament_id, "members": _members(group), "blocks": more}
+                connection.execute(insert(_g), row)
 
     def gathered(self, group: Gathered) -> int:
         """Return how many blocks that were given to `gather` had exactly these entrants."""
-        return gathered(self._session.connection(), self._tournament_id, group)
+        ask = {"tournament": self._tournament_id, "members": _members(group)}
+        return self._session.connection().execute(_GATHERED, ask).scalar_one_or_none() or 0
 
     def forget(self) -> None:
         """Remember nothing, and nobody who gathered."""
@@ -294,8 +300,7 @@ def add_wave(
     if not blocks:
         tournament.more_waves = False
         tournament.answer = answer
-        session.add(tournament)
-        session.flush()
+        save(session, tournament)
         return True
     if len({block.index for block in blocks}) != len(blocks):
         raise PlanError("two blocks have the same index")
@@ -348,7 +353,7 @@ def _write_blocks(session: Session, tournament: TournamentRecord, blocks: Sequen
                 "tournament_id": row["tournament_id"],
                 "block_id": row["id"],
                 "rotation": rotation,
-                "position": (position + n),
+                "position": position + n,
                 "state": MatchState.PLANNED,
                 "attempt": 0,
                 "pool_id": pool_id,
@@ -364,28 +369,6 @@ def _write_blocks(session: Session, tournament: TournamentRecord, blocks: Sequen
             for seat, version in enumerate(seating)
         ]
         connection.execute(insert(tables.match_seat), seats)
-
-
-def remember(connection: Connection, tournament_id: str, memory: WaveMemory, instead_of: int | None) -> None:
-    """Write a memory at its wave, and take away the one that it replaces: only the newest is ever read."""
-    connection.execute(_REMEMBER, {"tournament": tournament_id, "the_index": memory.index, "data": dict(memory.data)})
-    if instead_of is not None:
-        connection.execute(_FORGET, {"tournament": tournament_id, "the_index": instead_of})
-
-
-def gather(connection: Connection, tournament_id: str, groups: Sequence[Gathered]) -> None:
-    """Count one block more for each of the groups."""
-    for group, more in Counter(groups).items():
-        ask = {"tournament": tournament_id, "the_members": _members(group), "more": more}
-        if connection.execute(_GATHER_AGAIN, ask).rowcount == 0:
-            row = {"tournament_id": tournament_id, "members": _members(group), "blocks": more}
-            connection.execute(insert(_g), row)
-
-
-def gathered(connection: Connection, tournament_id: str, group: Gathered) -> int:
-    """Return how many blocks were counted for a group."""
-    ask = {"tournament": tournament_id, "members": _members(group)}
-    return connection.execute(_GATHERED, ask).scalar_one_or_none() or 0
 
 
 def forget(connection: Connection, tournament_id: str) -> None:

@@ -127,18 +127,17 @@ def waiting_versions(source: Source) -> list[WaitingVersion]:
         .order_by(VersionRecord.id)
     )
     with read(source) as session:
-        found = [WaitingVersion(version, bot, _active(session, bot)) for version, bot in session.exec(query).all()]
+        active = select(VersionRecord).join(_a, _a.c.version_id == VersionRecord.id)
+        found = [
+            WaitingVersion(version, bot, session.exec(active.where(_a.c.bot_id == bot.id)).one_or_none())
+            for version, bot in session.exec(query).all()
+        ]
     return [one for one in found if one.active is None or one.active.number < one.version.number]
 
 
 def _last(condition: ColumnElement[bool]) -> Select[str, int]:
     last = core_select(_e.c.version_id, func.max(_e.c.number).label("last"))
     return last.where(condition, _e.c.version_id.is_not(None)).group_by(_e.c.version_id)
-
-
-def _active(session: Session, bot: BotRecord) -> VersionRecord | None:
-    query = select(VersionRecord).join(_a, _a.c.version_id == VersionRecord.id)
-    return session.exec(query.where(_a.c.bot_id == bot.id)).one_or_none()
 
 
 def promotion_tests(source: Source, version_ids: list[str] | None = None) -> list[PromotionTest]:

@@ -108,11 +108,7 @@ class RatedPool:
 
 
 def leaderboards(
-    source: Source,
-    rows: Sequence[RatedPool] | None = None,
-    *,
-    limit: int | None = None,
-    after: str | None = None,
+    source: Source, rows: Sequence[RatedPool] | None = None, *, limit: int | None = None, after: str | None = None
 ) -> Page[Leaderboard]:
     """Return the leaderboards of all pools in which something was rated, the busiest first, or those of these pools.
 

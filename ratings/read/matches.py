@@ -94,13 +94,7 @@ def find_match(source: Source, text: str) -> MatchRecord:
         holding = select(MatchRecord.id).where(holds_part(MatchRecord.id, text)).limit(_MOST_NAMED)
         near = [(id_, None) for id_ in session.exec(holding)] if may_be_part_of_id(text) else []
         return session.get_one(
-            MatchRecord,
-            only_one(
-                text,
-                "match",
-                near,
-                Text("see: arena tournament show TOURNAMENT --matches"),
-            ),
+            MatchRecord, only_one(text, "match", near, Text("see: arena tournament show TOURNAMENT --matches"))
         )
 
 

@@ -49,7 +49,10 @@ def one_page(query: Q, order: Order, limit: int | None, after: str | None) -> Q:
     """
     need_rows(limit)
     if after is not None:
-        query = query.where(_is_behind(order, _decode(order, after)))
+        key = _decode(order, after)
+        columns: Any = order.columns[0] if len(key) == 1 else tuple_(*order.columns)
+        value = key[0] if len(key) == 1 else tuple_(*key)
+        query = query.where(columns < value if order.is_descending else columns > value)
     sorted_ = query.order_by(*(column.desc() if order.is_descending else column.asc() for column in order.columns))
     return sorted_ if limit is None else sorted_.limit(limit + 1)
 
@@ -92,14 +95,6 @@ def need_rows(limit: int | None) -> None:
     """Raise PageError for a page without rows."""
     if limit is not None and limit < 1:
         raise PageError(Text("a page of {rows} rows is impossible; ask for 1 or more", rows=limit))
-
-
-def _is_behind(order: Order, key: Sequence[str | int]) -> ColumnElement[bool]:
-    if len(key) == 1:
-        column, value = order.columns[0], key[0]
-        return column < value if order.is_descending else column > value
-    columns, values = tuple_(*order.columns), tuple_(*key)
-    return columns < values if order.is_descending else columns > values
 
 
 def cursor_of(order: Order, key: Sequence[str | int]) -> str:

@@ -28,10 +28,7 @@ def find_pool(source: Source, text: str) -> PoolRecord:
     with read(source) as session:
         near = session.exec(holding).all() if usable else []
         found = only_one(
-            wanted if near else text,
-            "pool",
-            [(id_, None) for id_ in near],
-            Text("see: arena leaderboard"),
+            wanted if near else text, "pool", [(id_, None) for id_ in near], Text("see: arena leaderboard")
         )
         return session.get_one(PoolRecord, found)
 

@@ -69,8 +69,12 @@ def planned_removals(source: Source, limits: Limits, at_us: int) -> list[Planned
     found = [
         _planned_of_matches(source, RemovalKind.LOGS, limits.logs_days, limits.logs_bytes, at_us),
         _planned_of_matches(source, RemovalKind.REPLAYS, limits.replays_days, limits.replays_bytes, at_us),
-        _planned_files(source, limits.archives_days, at_us),
     ]
+    if days := limits.archives_days:
+        before_us = at_us - days * DAY_US
+        why = Text("withdrawn or refused over {days} days ago", days=days)
+        items = len(removable_versions(source, before_us))
+        found.append(Planned(RemovalKind.ARCHIVES, before_us, why, items, 0, is_by_size=False))
     return [planned for planned in found if planned is not None and planned.items]
 
 
@@ -92,29 +96,9 @@ def removable_versions(source: Source, before_us: int) -> list[VersionRow]:
         return [VersionRow(*row) for row in session.exec(query.order_by(BotRecord.name, col(VersionRecord.number)))]
 
 
-def _planned_files(source: Source, days: int, at_us: int) -> Planned | None:
-    if not days:
-        return None
-    before_us = at_us - days * DAY_US
-    why = Text("withdrawn or refused over {days} days ago", days=days)
-    return Planned(
-        RemovalKind.ARCHIVES, before_us, why, len(removable_versions(source, before_us)), 0, is_by_size=False
-    )
-
-
 def _planned_of_matches(source: Source, kind: RemovalKind, days: int, most_bytes: int, at_us: int) -> Planned | None:
     table = tables.seat_log if kind is RemovalKind.LOGS else tables.replay
-    cuts = (
-        [
-            _Cut(
-                at_us - days * DAY_US,
-                Text("over {days} days old", days=days),
-                is_by_size=False,
-            )
-        ]
-        if days
-        else []
-    )
+    cuts = [_Cut(at_us - days * DAY_US, Text("over {days} days old", days=days), is_by_size=False)] if days else []
     if most_bytes and (over_us := _end_of_what_is_too_much(source, table, most_bytes)) is not None:
         why = Text("the oldest of more than {megabytes} MB", megabytes=f"{most_bytes / 1e6:g}")
         cuts.append(_Cut(over_us, why, is_by_size=True))

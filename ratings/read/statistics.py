@@ -23,7 +23,6 @@ from ratings.statistics.scores import points_between
 from ratings.store import tables
 from ratings.store.rating import RatingChangeRecord
 from ratings.store.sessions import Source, read
-from ratings.store.tables import AnyRow
 from ratings.values.leaderboards import CurvePoint, FaultCount
 from ratings.values.page import Page
 from ratings.values.statistics import Counted, Crosstable, Meeting, RatingChange, SeatResult, Spread
@@ -207,15 +206,13 @@ def faults_by_cause(source: Source, pool_id: str, version_id: str) -> tuple[Faul
     )
     with read(source) as session:
         rows = session.connection().execute(query).all()
-    counts = [_of_cause(cause, rows) for cause in {row.cause for row in rows}]
+    counts = []
+    for cause in {row.cause for row in rows}:
+        of_cause = [row for row in rows if row.cause == cause]
+        last = max(of_cause, key=lambda row: row.rating_seq)
+        explanation = text_from_json(last.explanation, last.explanation_text)
+        counts.append(FaultCount(cause, len(of_cause), last.match_id, explanation))
     return tuple(sorted(counts, key=lambda count: (-count.count, count.cause)))
-
-
-def _of_cause(cause: str, rows: Collection[AnyRow]) -> FaultCount:
-    of_cause = [row for row in rows if row.cause == cause]
-    last = max(of_cause, key=lambda row: row.rating_seq)
-    explanation = text_from_json(last.explanation, last.explanation_text)
-    return FaultCount(cause, len(of_cause), last.match_id, explanation)
 
 
 def curve(source: Source, pool_id: str, version_id: str, points: int) -> tuple[CurvePoint, ...]:

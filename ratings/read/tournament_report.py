@@ -25,7 +25,6 @@ from ratings.store.models import (
     LeakCheckRecord,
     MatchRecord,
     MatchSeatRecord,
-    TournamentRecord,
     VersionRecord,
 )
 from ratings.store.sessions import Source, read
@@ -77,24 +76,12 @@ def tournament_report(source: Source, tournament_id: str) -> TournamentReport:
     """Return what is shown of one tournament. Raises NotFoundError."""
     with read(source) as session:
         row = tournament_row(session, tournament_id)
-        return TournamentReport(
-            row,
-            standings(session, tournament_id),
-            entrants_of(session, tournament_id),
-            recorded_answer(session, row.tournament),
-        )
-
-
-def recorded_answer(source: Source, tournament: TournamentRecord) -> dict[str, Any] | None:
-    """Return what a format knew when it planned no more; `None` if nothing is recorded.
-
-    Where blocks were annulled since, it rests on matches that do not count any more, and is not returned.
-    """
-    answer = tournament.answer
-    if answer is None:
-        return None
-    with read(source) as session:
-        return answer if answer.get(ANNULLED, 0) == count_annulled(session, tournament.id) else None
+        entrants, entered = standings(session, tournament_id), entrants_of(session, tournament_id)
+        answer = row.tournament.answer
+        # Where blocks were annulled since, the answer rests on matches that do not count any more.
+        if answer is not None and answer.get(ANNULLED, 0) != count_annulled(session, tournament_id):
+            answer = None
+        return TournamentReport(row, entrants, entered, answer)
 
 
 def bot_faults(source: Source, tournament_id: str, limit: int, *, besides_open: bool = False) -> tuple[BotFaults, ...]:

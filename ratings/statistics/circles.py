@@ -240,18 +240,14 @@ def meetings(counts: Counts) -> Meetings:
     order = np.argsort(counts.seats, axis=1, kind="stable")
     by_version, ranks = (np.take_along_axis(table, order, axis=1) for table in (counts.seats, counts.ranks))
     rows = _Rows(by_version, ranks, order.astype(np.int64))
-    parts = [_of_blocks(counts, rows, part) for part in _parts(counts)]
+    # In pieces of whole blocks, so that memory does not grow with the pairs of all of them.
+    wanted = np.arange(0, counts.matches, _MATCHES_AT_ONCE)
+    starts = distinct(np.searchsorted(counts.block_of, counts.block_of[wanted]))
+    ends = pairwise([*starts.tolist(), counts.matches])
+    parts = [_of_blocks(counts, rows, slice(start, end)) for start, end in ends]
     pairs, blocks, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(pairs, kind="stable")
     return Meetings(len(counts.versions), pairs[order], blocks[order], scores[order])
-
-
-def _parts(counts: Counts) -> Iterator[slice]:
-    """Yield the matches in pieces of whole blocks, so that memory does not grow with the pairs of all of them."""
-    wanted = np.arange(0, counts.matches, _MATCHES_AT_ONCE)
-    starts = distinct(np.searchsorted(counts.block_of, counts.block_of[wanted]))
-    for start, end in pairwise([*starts.tolist(), counts.matches]):
-        yield slice(start, end)
 
 
 def _of_blocks(counts: Counts, rows: _Rows, part: slice) -> tuple[Ints, Ints, Floats]:
@@ -272,17 +268,13 @@ def _of_blocks(counts: Counts, rows: _Rows, part: slice) -> tuple[Ints, Ints, Fl
         apart = rows.seats[:, other] - rows.seats[:, one]
         keys.append((blocks - first) * size**2 + pair)
         sums.append(np.stack([np.add.reduceat(each[row_of], starts) for each in (points, apart)] + [times]))
-    return _added_up(np.concatenate(keys), np.concatenate(sums, axis=1), size, first)
-
-
-def _added_up(keys: Ints, sums: Ints, size: int, first: int) -> tuple[Ints, Ints, Floats]:
-    """Return the pairs, blocks and scores, given twice the points, how far apart they sat, and how often they met.
-
-    Two copies of one version are the pair of its place with itself, which is no meeting.
-    """
-    keys, where = np.unique(keys, return_inverse=True)
-    points, apart, times = (np.bincount(where, weights=each, minlength=len(keys)) for each in sums)  # whole numbers
-    block, pair = keys // size**2, keys % size**2
+    every, where = np.unique(np.concatenate(keys), return_inverse=True)
+    # Twice the points, how far apart they sat, and how often they met: whole numbers.
+    points, apart, times = (
+        np.bincount(where, weights=each, minlength=len(every)) for each in np.concatenate(sums, axis=1)
+    )
+    block, pair = every // size**2, every % size**2
+    # Two copies of one version are the pair of its place with itself, which is no meeting.
     met: Bools = (apart == 0) & (pair // size != pair % size)
     return pair[met], block[met] + first, points[met] / (2 * times[met])
 

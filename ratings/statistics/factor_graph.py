@@ -154,12 +154,7 @@ def rate_two_seats(
     pi_1, tau_1 = prior_pi_1 + a * pi, prior_tau_1 + a * tau
     # The package keeps precisions and tells means and deviations, so that both go forth and back once more.
     pi, other_pi = sqrt(1 / pi_0) ** -2, sqrt(1 / pi_1) ** -2
-    return (
-        pi * (tau_0 / pi_0) / pi,
-        sqrt(1 / pi),
-        other_pi * (tau_1 / pi_1) / other_pi,
-        sqrt(1 / other_pi),
-    )
+    return (pi * (tau_0 / pi_0) / pi, sqrt(1 / pi), other_pi * (tau_1 / pi_1) / other_pi, sqrt(1 / other_pi))
 
 
 def _truncate(pi: float, tau: float, margin: float, is_tie: bool) -> tuple[float, float]:

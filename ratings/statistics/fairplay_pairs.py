@@ -118,7 +118,10 @@ def fair_play(results: Results, alarm: float = ALARM) -> FairPlayReport:
         kind.value: empirical_null([last.z_of(one) for one in last.asked if one.kind is kind])
         for kind in PairQuestionKind
     }
-    judged = [_judge(one, nulls[one.suspicion.kind]) for one in aside]
+    judged = []
+    for one in aside:
+        z = nulls[one.suspicion.kind].judge(one.suspicion.z)
+        judged.append(replace(one.suspicion, z=z, chance=_chance(z, one.questions)))
     far = [one for one in judged if one.chance <= alarm]
     named: tuple[Suspicion, ...] = ()
     if far:
@@ -159,29 +162,21 @@ def _set_aside(results: Results, look: FairPlayFit, alarm: float) -> tuple[list[
     versions = len(look.counts.versions)
     most = min(_MOST_ASIDE, ceil(_UNUSUAL * versions * (versions - 1) / 2))
     while len(aside) < most:
-        strongest = _strongest(look)
-        if strongest is None or (strongest.suspicion.chance > alarm and not 0 < len(aside) < _FEW_ASIDE):
+        likely = sorted(look.asked, key=lambda one: -look.z_of(one))[:8]
+        judged = [_suspicion(one, look, len(look.asked)) for one in likely]
+        if not judged:
             break
-        aside.append(strongest)
-        places = [
-            results.versions.index(version) for version in (strongest.suspicion.first, strongest.suspicion.second)
-        ]
+        strongest = min(judged, key=lambda one: -one.z)
+        if strongest.chance > alarm and not 0 < len(aside) < _FEW_ASIDE:
+            break
+        aside.append(_Aside(strongest, len(look.asked)))
+        places = [results.versions.index(version) for version in (strongest.first, strongest.second)]
         together = np.logical_and(*((results.seats == place).any(axis=1) for place in places))
         results = results.where(~together)
         if not len(results.seats):
             break
         look = look_at(results)
     return aside, look
-
-
-def _strongest(look: FairPlayFit) -> _Aside | None:
-    """Return the pair with the least chance, given the greater of the two variances."""
-    asked = look.asked
-    likely = sorted(asked, key=lambda one: -look.z_of(one))[:8]
-    judged = [_suspicion(one, look, len(asked)) for one in likely]
-    if not judged:
-        return None
-    return _Aside(min(judged, key=lambda one: -one.z), len(asked))
 
 
 def _suspicion(one: PairQuestion, look: FairPlayFit, questions: int) -> Suspicion:
@@ -212,11 +207,6 @@ def _suspicion(one: PairQuestion, look: FairPlayFit, questions: int) -> Suspicio
 
 def _chance(z: float, questions: int) -> float:
     return min(1.0, questions * NormalDist().cdf(-z))
-
-
-def _judge(one: _Aside, null: Null) -> Suspicion:
-    z = null.judge(one.suspicion.z)
-    return replace(one.suspicion, z=z, chance=_chance(z, one.questions))
 
 
 def beyond_usual(flows: Mapping[tuple[str, str], PairFlow]) -> dict[tuple[str, str], PairFlow]:
@@ -285,15 +275,9 @@ def empirical_null(answers: Sequence[float]) -> Null:
 
 def reach_of(kind: PairQuestionKind, look: FairPlayFit, null: Null, alarm: float) -> FairPlayAsked:
     """Return what a look could have seen of one kind, given what is usual in its field."""
-    asked = look.asked
-    mine = [one for one in asked if one.kind is kind]
-    return FairPlayAsked(
-        kind.value,
-        len(mine),
-        _possible(kind, look),
-        null.spread,
-        _least_elo(mine, look, null, alarm / len(asked)) if mine else None,
-    )
+    mine = [one for one in look.asked if one.kind is kind]
+    least_elo = _least_elo(mine, look, null, alarm / len(look.asked)) if mine else None
+    return FairPlayAsked(kind.value, len(mine), _possible(kind, look), null.spread, least_elo)
 
 
 def _possible(kind: PairQuestionKind, look: FairPlayFit) -> int:

@@ -106,27 +106,18 @@ def official_table(
     }
     fitted = fit_counts(counts, fixed)
     met = meetings(counts)
-    table = _TableMaker(counts, fitted, uncertainty(counts, fitted), fixed, confidence).table(
-        find_circles(met, counts.versions)
-    )
-    if with_mixture:
-        by_version = {row.version: row for row in table.rows}
-        rows = [by_version[version] for version in counts.versions]
-        ties = fitted.point[fitted.shape.first_tie :]
-        found = mixture_of(
-            pairs_of(met),
-            np.array([row.strength for row in rows]),
-            float(ties[0]) if len(ties) else None,
-            np.array([row.group for row in rows], np.int64),
-        )
-        figures = dict(zip(counts.versions, zip(found.shares.tolist(), found.gains.tolist(), strict=True), strict=True))
-        measured = [
-            replace(row, mixture_share=share, mixture_elo=ELO_PER_UNIT * gain)
-            for row in table.rows
-            for share, gain in [figures[row.version]]
-        ]
-        return replace(table, rows=tuple(measured))
-    return table
+    maker = _TableMaker(counts, fitted, uncertainty(counts, fitted), fixed, confidence)
+    table = maker.table(find_circles(met, counts.versions))
+    if not with_mixture:
+        return table
+    ties = fitted.point[fitted.shape.first_tie :]
+    found = mixture_of(pairs_of(met), maker.strengths, float(ties[0]) if len(ties) else None, maker.groups)
+    figures = dict(zip(counts.versions, zip(found.shares.tolist(), found.gains.tolist(), strict=True), strict=True))
+    measured = []
+    for row in table.rows:
+        share, gain = figures[row.version]
+        measured.append(replace(row, mixture_share=share, mixture_elo=ELO_PER_UNIT * gain))
+    return replace(table, rows=tuple(measured))
 
 
 def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:

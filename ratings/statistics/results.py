@@ -236,24 +236,16 @@ class Stages:
 
 def stages_of(seats: Ints, ranks: Ints, counts: Ints) -> list[Stages]:
     """Return all choices of the rows, the first choices first; where one seat is left there is no choice."""
-    width = seats.shape[1]
-    return [_stage(seats, ranks, counts, taken) for taken in range(width - 1)]
-
-
-def _stage(seats: Ints, ranks: Ints, counts: Ints, taken: int) -> Stages:
-    rows = np.flatnonzero((ranks == taken).any(axis=1)).astype(np.int64)
-    left = seats.shape[1] - taken
-    places = np.nonzero(ranks[rows] >= taken)[1].reshape(-1, left)
-    is_chosen = np.take_along_axis(ranks[rows], places, axis=1) == taken
-    chosen = (is_chosen << np.arange(left)).sum(axis=1)
-    versions = np.take_along_axis(seats[rows], places, axis=1)
-    return Stages(
-        np.ascontiguousarray(versions.T),
-        np.ascontiguousarray(places.T),
-        chosen,
-        counts[rows].astype(np.float64),
-        rows.astype(np.int64),
-    )
+    stages, width = [], seats.shape[1]
+    for taken in range(width - 1):
+        rows = np.flatnonzero((ranks == taken).any(axis=1)).astype(np.int64)
+        left = width - taken
+        places = np.nonzero(ranks[rows] >= taken)[1].reshape(-1, left)
+        is_chosen = np.take_along_axis(ranks[rows], places, axis=1) == taken
+        chosen = (is_chosen << np.arange(left)).sum(axis=1)
+        versions = np.ascontiguousarray(np.take_along_axis(seats[rows], places, axis=1).T)
+        stages.append(Stages(versions, np.ascontiguousarray(places.T), chosen, counts[rows].astype(np.float64), rows))
+    return stages
 
 
 def condensed(stages: Sequence[Stages], versions: int, seats: int) -> list[Stages]:

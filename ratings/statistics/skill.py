@@ -103,24 +103,13 @@ def rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]
     ranking = _ranking_of(tuple(ranks))
     if after := _try_rate(settings, ratings, ranking):
         return after
-    for halvings in range(1, _MAX_HALVINGS):
-        if after := _try_rate_nearer(settings, ratings, ranking, 0.5**halvings):
-            return after
-    raise SkillError(f"no rating can be computed from {[tuple(skill) for skill in ratings]}")
-
-
-def _try_rate_nearer(
-    settings: SkillSettings, ratings: Sequence[Skill], ranking: _Ranking, scale: float
-) -> tuple[Skill, ...] | None:
-    """Apply to the skills what happens to them when their mus are drawn together around their mean."""
     centre = math.fsum(skill.mu for skill in ratings) / len(ratings)
-    near = [Skill(centre + (mu - centre) * scale, sigma) for mu, sigma in ratings]
-    after = _try_rate(settings, near, ranking)
-    if after is None:
-        return None
-    return tuple(
-        Skill(old.mu + (new.mu - start.mu), new.sigma) for old, start, new in zip(ratings, near, after, strict=True)
-    )
+    for halvings in range(1, _MAX_HALVINGS):
+        near = [Skill(centre + (mu - centre) * 0.5**halvings, sigma) for mu, sigma in ratings]
+        if after := _try_rate(settings, near, ranking):
+            moved = zip(ratings, near, after, strict=True)
+            return tuple(Skill(old.mu + (new.mu - start.mu), new.sigma) for old, start, new in moved)
+    raise SkillError(f"no rating can be computed from {[tuple(skill) for skill in ratings]}")
 
 
 def _try_rate(settings: SkillSettings, ratings: Sequence[Skill], ranking: _Ranking) -> tuple[Skill, ...] | None:

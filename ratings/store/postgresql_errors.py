@@ -5,13 +5,7 @@ from __future__ import annotations
 from sqlalchemy.engine import URL
 
 from engine.text import Text
-from ratings.errors import (
-    DatabaseAccessError,
-    DatabaseBusyError,
-    DatabaseFullError,
-    DatabaseLostError,
-    RatingsError,
-)
+from ratings.errors import DatabaseAccessError, DatabaseBusyError, DatabaseFullError, DatabaseLostError, RatingsError
 
 _PORT = 5432
 _BUSY = frozenset({"55P03", "40P01", "40001"})

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Table, bindparam, event, insert
 from sqlmodel import Session, col, select
@@ -24,6 +24,7 @@ from ratings.store.models import BotRecord, OwnerRecord, TournamentRecord, Versi
 
 Source: TypeAlias = Database | Session
 """What is read from: a database, or, within this package, a session that is open, to share its view."""
+_Row = TypeVar("_Row")
 _BOT = select(BotRecord).where(col(BotRecord.name) == bindparam("name"))
 
 
@@ -98,6 +99,13 @@ def add_rows(connection: Connection, table: Table, columns: Sequence[str], rows:
         connection.exec_driver_sql(str(compiled), list(ordered))
     else:
         connection.execute(statement, [dict(zip(columns, row, strict=True)) for row in rows])
+
+
+def save(session: Session, row: _Row) -> _Row:
+    """Write a row that is new or has changed, and return it."""
+    session.add(row)
+    session.flush()
+    return row
 
 
 def get_bot(session: Session, name: str) -> BotRecord:

@@ -129,18 +129,6 @@ def count_waves(session: Session, tournament_id: str) -> int:
     return 0 if last is None else last + 1
 
 
-def last_memory(session: Session, tournament_id: str) -> WaveMemory | None:
-    """Return what is remembered of the most waves, or `None` if nothing is."""
-    query = (
-        select(_w.c.index, cast(_w.c.memory, Text))
-        .where(_w.c.tournament_id == tournament_id, _w.c.memory.is_not(None))
-        .order_by(_w.c.index.desc())
-        .limit(1)
-    )
-    row = session.connection().execute(query).one_or_none()
-    return None if row is None else WaveMemory(row[0], _parsed(row[1]))
-
-
 @lru_cache(maxsize=4)
 def _parsed(memory: str) -> Mapping[str, Any]:
     """Return what a memory says; of a thousand entrants it is a megabyte, which every look at the table would parse."""
@@ -150,9 +138,17 @@ def _parsed(memory: str) -> Mapping[str, Any]:
 
 def current_memory(session: Session, tournament_id: str) -> WaveMemory | None:
     """Return what is remembered of the most waves, or `None` if nothing is, or blocks were annulled since."""
-    memory = last_memory(session, tournament_id)
-    is_current = memory is not None and memory.data.get(ANNULLED, 0) == count_annulled(session, tournament_id)
-    return memory if is_current else None
+    query = (
+        select(_w.c.index, cast(_w.c.memory, Text))
+        .where(_w.c.tournament_id == tournament_id, _w.c.memory.is_not(None))
+        .order_by(_w.c.index.desc())
+        .limit(1)
+    )
+    row = session.connection().execute(query).one_or_none()
+    if row is None:
+        return None
+    memory = WaveMemory(row[0], _parsed(row[1]))
+    return memory if memory.data.get(ANNULLED, 0) == count_annulled(session, tournament_id) else None
 
 
 def count_annulled(session: Session, tournament_id: str) -> int:

@@ -91,15 +91,9 @@ async def _await(reference: Awaitable[Any]) -> Any:
     try:
         return await reference
     except Exception as error:  # whatever Ray raises
-        raise TransportLostError(_in_words(error)) from error
-
-
-def _in_words(error: Exception) -> str:
-    """Return what an error of Ray means, of which the commonest have pages of their own words."""
-    if type(error).__name__ in _GONE:
-        return _GONE[type(error).__name__]
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0].strip()[:200]
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        # The commonest of them have pages of their own words.
+        raise TransportLostError(_GONE.get(type(error).__name__) or lines[0].strip()[:200]) from error
 
 
 def _look(answer: asyncio.Future[Any]) -> None:

@@ -16,7 +16,6 @@ from arena.executor.pool import WorkerPool
 from arena.executor.ray.fleet import Fleet
 from arena.executor.ray.proving import RayOptions
 from arena.executor.ray.session import are_cores_held, join, leave, look_at_nodes
-from arena.executor.worker_process import WorkerProcess
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
@@ -39,7 +38,7 @@ class RayExecutor:
 
     def __init__(self, options: RayOptions) -> None:
         self._options = options
-        self._pool = WorkerPool(self._end)
+        self._pool = WorkerPool(lambda worker, why: self._fleet.end_worker(worker, why))
         self._fleet = Fleet(options, self._pool)
         self._watching: asyncio.Task[None] | None = None
 
@@ -89,9 +88,6 @@ class RayExecutor:
         while self._pool.failure is None:
             await asyncio.sleep(LOOK_S)
         return self._pool.failure
-
-    def _end(self, worker: WorkerProcess, why: str) -> None:
-        self._fleet.end_worker(worker, why)
 
     async def _wait_for_first(self, is_held: bool) -> None:
         """Wait until something can be played. `is_held` tells whether others had all cores before we asked for any."""

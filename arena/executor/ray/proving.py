@@ -69,21 +69,16 @@ async def prove(node: ClusterNode, demands: Demands) -> list[str]:
     node.clock = best_sample(samples)
     if problem := clock_problem(node.clock):
         found.append(problem)
-    if not found:
-        found += await _try_levels(node, [level for level in demands.levels if level != NO_SANDBOX])
+    levels = [level for level in demands.levels if level != NO_SANDBOX]
+    if levels and not found:
+        tried: dict[str, str] = await ask(node.agent.try_levels.remote(levels), node.cut, FETCH_S)
+        node.levels.update(tried)
+        found += [
+            Text("level {level} of the sandbox does not work there: {why}", level=level, why=why)
+            for level, why in tried.items()
+            if why
+        ]
     return found
-
-
-async def _try_levels(node: ClusterNode, levels: Sequence[str]) -> list[str]:
-    if not levels:
-        return []
-    tried: dict[str, str] = await ask(node.agent.try_levels.remote(list(levels)), node.cut, FETCH_S)
-    node.levels.update(tried)
-    return [
-        Text("level {level} of the sandbox does not work there: {why}", level=level, why=why)
-        for level, why in tried.items()
-        if why
-    ]
 
 
 def why_not(error: TransportLostError) -> str:

@@ -20,7 +20,6 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from arena.executor.child import ChildProcess, worker_command
@@ -140,7 +139,15 @@ class Cores:
         with suppress(OSError):
             directory.mkdir(mode=0o700, exist_ok=True)
             for core in sorted(os.sched_getaffinity(0)):
-                if len(found) < count and self._lock(directory / str(core)):
+                if len(found) == count:
+                    break
+                descriptor = os.open(directory / str(core), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    os.close(descriptor)
+                else:
+                    self._held.append(descriptor)
                     found.append(core)
         if len(found) < count:
             self.give_back()
@@ -154,13 +161,3 @@ class Cores:
             os.close(descriptor)
         self._held.clear()
         self.numbers = ()
-
-    def _lock(self, path: Path) -> bool:
-        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
-            return False
-        self._held.append(descriptor)
-        return True

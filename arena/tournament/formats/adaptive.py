@@ -74,9 +74,6 @@ class Adaptive:
             return []
         if not count_tables(situation.present, self.seats, owners_of(situation.entrants)):
             return []
-        return self._orders(situation)[:left]
-
-    def _orders(self, situation: Situation) -> list[CircularOrder]:
         from ratings.statistics.stopping_blocks import first_blocks, next_blocks
 
         labels = _labels(situation)
@@ -92,7 +89,7 @@ class Adaptive:
             seed = situation.seed + situation.wave
             question = parse_question(self.until)
             chosen = next_blocks(table, question, present, self.seats, _BLOCKS_A_WAVE, seed, owners)
-        return seat_groups(situation, [[names[label] for label in order] for order in chosen])
+        return seat_groups(situation, [[names[label] for label in order] for order in chosen])[:left]
 
     def _standing(self, table: FittedTable, asked: Sequence[str], entrants: int) -> QuestionStatus:
         from ratings.statistics.stopping_blocks import question_status

@@ -123,9 +123,10 @@ def seen_by_plan(
     how fast the matches were played.
     """
     known = foldable(form, past.waves + len(waves)) - past.waves if form.traits.lag else 0
-    seen = tuple(wave if number < known else _hide_results(wave) for number, wave in enumerate(waves))
+    seen = tuple(
+        wave
+        if number < known
+        else tuple(replace(block, state=BlockState.PENDING, ranks=(), forfeits=(), digests=()) for block in wave)
+        for number, wave in enumerate(waves)
+    )
     return Situation(tuple(entrants), seen, seed, past)
-
-
-def _hide_results(wave: Wave) -> Wave:
-    return tuple(replace(block, state=BlockState.PENDING, ranks=(), forfeits=(), digests=()) for block in wave)

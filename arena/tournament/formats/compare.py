@@ -140,11 +140,10 @@ class Compare:
 
     def _can_go_on(self, situation: Situation) -> bool:
         """Return whether NEW and OLD are still there, and enough of the field, if there is one, to fill a table."""
-        tested, field = situation.entrants[:2], situation.entrants[2:]
-        left = [entrant.has_left(situation.wave) for entrant in field]
-        is_whole = not any(entrant.has_left(situation.wave) for entrant in tested)
+        have_left = [entrant.has_left(situation.wave) for entrant in situation.entrants]
+        tested, field = have_left[:2], have_left[2:]
         least = self.seats - (2 if self.design == Design.SHARED else 1)
-        return is_whole and (not field or left.count(False) >= least)
+        return not any(tested) and (not field or field.count(False) >= least)
 
     def comparison(self, situation: Situation) -> Comparison:
         """Return what is known from the whole steps, in the order of the plan, up to the first that is pending."""
@@ -186,7 +185,13 @@ class Compare:
                 self._tested(block, is_new=is_new) for block, is_new in zip(blocks, (True, False), strict=True)
             )
             return ComparisonStep(tuple(zip(fresh, stale, strict=True)), forfeits)
-        games = [_matches_of(block, new, old) for block in blocks]
+        games = [
+            [
+                ComparedMatch(_seats_of(sitting, new), _seats_of(sitting, old), ranks, digest)
+                for sitting, ranks, digest in zip(rotations(block.order), block.ranks, block.digests, strict=True)
+            ]
+            for block in blocks
+        ]
         if len(games) == 2:
             return ComparisonStep(tuple(zip(*games, strict=True)), forfeits)
         turn = turn_to_change(blocks[0].order, new, old)
@@ -198,13 +203,11 @@ class Compare:
 
     def _tested(self, block: PlayedBlock, *, is_new: bool) -> list[ComparedMatch]:
         """Return the matches of a block in which the first of its order alone is tested."""
-        played = enumerate(zip(block.ranks, block.digests, strict=True))
         games = []
-        for rotation, (ranks, digest) in played:
-            seats = frozenset({(-rotation) % self.seats})
-            games.append(
-                ComparedMatch(seats if is_new else frozenset(), frozenset() if is_new else seats, ranks, digest)
-            )
+        for rotation, (ranks, digest) in enumerate(zip(block.ranks, block.digests, strict=True)):
+            tested, nobody = frozenset({(-rotation) % self.seats}), frozenset[int]()
+            seats = (tested, nobody) if is_new else (nobody, tested)
+            games.append(ComparedMatch(*seats, ranks, digest))
         return games
 
     def remember(self, situation: Situation) -> Comparison:
@@ -246,13 +249,6 @@ def read_settings(settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return settings
     halved = {name: settings[name] / 2 for name in ("lower", "upper") if name in settings}
     return {**settings, **halved}
-
-
-def _matches_of(block: PlayedBlock, new: str, old: str) -> list[ComparedMatch]:
-    return [
-        ComparedMatch(_seats_of(sitting, new), _seats_of(sitting, old), ranks, digest)
-        for sitting, ranks, digest in zip(rotations(block.order), block.ranks, block.digests, strict=True)
-    ]
 
 
 def _forfeits(blocks: Sequence[PlayedBlock], entrant: str) -> int:

@@ -85,7 +85,21 @@ class Final:
         lots = list(entrants)
         for tables in range(most_tables(_of_owners(due, owners).values(), self.seats), 0, -1):
             chance.shuffle(lots)
-            group = _next_group(lots, due, tables, self.seats, owners, met)
+            blocks = _of_owners(due, owners)
+            group: list[str] = []
+            waiting = [entrant for entrant in lots if due[entrant]]
+            while len(group) < self.seats:
+                # Whose owner must be at each of the tables that are left comes first, then who lacks most.
+                entrant = min(
+                    waiting,
+                    key=lambda entrant: (
+                        blocks[owners[entrant]] < tables,
+                        -due[entrant],
+                        sum(met[frozenset((entrant, other))] for other in group),
+                    ),
+                )
+                group.append(entrant)
+                waiting = [other for other in waiting if owners[other] != owners[entrant]]
             due.subtract(group)
             met.update(frozenset(two) for two in combinations(group, 2))
             yield group
@@ -96,29 +110,3 @@ def _of_owners(due: Mapping[str, int], owners: Owners) -> Counter[str]:
     for entrant, blocks in due.items():
         found[owners[entrant]] += blocks
     return found
-
-
-def _next_group(
-    lots: Sequence[str],
-    due: Mapping[str, int],
-    tables: int,
-    seats: int,
-    owners: Owners,
-    met: Mapping[frozenset[str], int],
-) -> list[str]:
-    """Return the first of so many tables: whose owner must be at each of them comes first, then who lacks most."""
-    blocks = _of_owners(due, owners)
-    group: list[str] = []
-    waiting = [entrant for entrant in lots if due[entrant]]
-    while len(group) < seats:
-        entrant = min(
-            waiting,
-            key=lambda entrant: (
-                blocks[owners[entrant]] < tables,
-                -due[entrant],
-                sum(met[frozenset((entrant, other))] for other in group),
-            ),
-        )
-        group.append(entrant)
-        waiting = [other for other in waiting if owners[other] != owners[entrant]]
-    return group

@@ -277,10 +277,6 @@ class Bracket:
             if self._lives == 1:
                 return STILL_IN
             return Text("in, {count} lost", count=self._losses[entrant])
-        return Text("winner") if self._is_over else STILL_IN
-
-    @property
-    def _is_over(self) -> bool:
-        """Whether those left, without a tie, are one, or may not meet."""
         active = [entrant for entrant in self._seeds if entrant not in self._out]
-        return len(active) == 1 or (len(active) >= self._seats and not count_tables(active, self._seats, self._owners))
+        may_not_meet = len(active) >= self._seats and not count_tables(active, self._seats, self._owners)
+        return Text("winner") if len(active) == 1 or may_not_meet else STILL_IN

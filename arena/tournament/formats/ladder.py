@@ -70,7 +70,18 @@ class LadderFormat:
         owners = owners_of(situation.entrants)
         out = sitting_out(least_first[::-1], self.seats, count_tables(active, self.seats, owners), owners)
         seated = [entrant for entrant in least_first if entrant not in out]
-        return seat_groups(situation, self._groups(situation, seated, tallies))
+        skills = strengths(situation)
+        lots = draw(situation, "ladder", situation.wave)
+        waiting = sorted(seated, key=lambda entrant: (-skills[entrant].sigma, lots[entrant]))
+        groups = []
+        while waiting:
+            group = [waiting.pop(0)]
+            while len(group) < self.seats:
+                free = free_for(group, waiting, self.seats, owners)
+                group.append(_best_opponent(group, free, skills, tallies))
+                waiting.remove(group[-1])
+            groups.append(group)
+        return seat_groups(situation, groups)
 
     def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by mu - 3 sigma of the ladder's own skills."""
@@ -102,21 +113,6 @@ class LadderFormat:
             {entrants[place]: Skill(mu, sigma) for place, mu, sigma in data["skills"]},
             {entrants[place]: start for place, start in data["starts"]},
         )
-
-    def _groups(self, situation: Situation, seated: list[str], tallies: Mapping[str, Tally]) -> list[list[str]]:
-        skills = strengths(situation)
-        owners = owners_of(situation.entrants)
-        lots = draw(situation, "ladder", situation.wave)
-        waiting = sorted(seated, key=lambda entrant: (-skills[entrant].sigma, lots[entrant]))
-        groups = []
-        while waiting:
-            group = [waiting.pop(0)]
-            while len(group) < self.seats:
-                free = free_for(group, waiting, self.seats, owners)
-                group.append(_best_opponent(group, free, skills, tallies))
-                waiting.remove(group[-1])
-            groups.append(group)
-        return groups
 
 
 def is_endless(form: Format) -> bool:

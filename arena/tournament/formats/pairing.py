@@ -32,7 +32,10 @@ def seat_tables(ranked: Sequence[str], size: int, meetings: Meetings, owners: Ow
             waiting.remove(near)
             table.append(near)
         tables.append(table)
-    return [tuple(table) for table in _without_needless_rematches(tables, meetings)]
+    while swap := _useful_swap(tables, meetings):
+        (one, seat), (other, place) = swap
+        tables[one][seat], tables[other][place] = tables[other][place], tables[one][seat]
+    return [tuple(table) for table in tables]
 
 
 def pair(ranked: Sequence[str], meetings: Meetings, *, best_with_last: bool = False) -> list[tuple[str, str]]:
@@ -67,15 +70,8 @@ def _feasible(times: Sequence[Sequence[int]]) -> tuple[Matching, int]:
     raise AssertionError("all pairs allowed, and an even number of entrants: there is a matching")
 
 
-def _without_needless_rematches(tables: list[list[str]], meetings: Meetings) -> list[list[str]]:
-    """Swap entrants between tables, near tables first, while a swap makes rematches fewer."""
-    while swap := _useful_swap(tables, meetings):
-        (one, seat), (other, place) = swap
-        tables[one][seat], tables[other][place] = tables[other][place], tables[one][seat]
-    return tables
-
-
 def _useful_swap(tables: Sequence[Sequence[str]], meetings: Meetings) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return two (table, seat) whose entrants should change places, near tables first, or `None`."""
     burdens = [rematches(table, meetings) for table in tables]
     near = sorted(itertools.combinations(range(len(tables)), 2), key=lambda two: two[1] - two[0])
     for one, other in near:

@@ -360,7 +360,9 @@ class _Table:
             self._try_swap()
 
     def _try_swap(self) -> None:
-        first, second = self._two_blocks()
+        first = int(self._random() * len(self.blocks))
+        second = int(self._random() * (len(self.blocks) - 1))
+        second += second >= first
         one, other = self.blocks[first], self.blocks[second]
         mine = [place for place in one if place not in other]
         theirs = [place for place in other if place not in one]
@@ -375,11 +377,6 @@ class _Table:
         )
         if best[0] <= 0:
             self._swap(one, other, best[1], best[2])
-
-    def _two_blocks(self) -> tuple[int, int]:
-        first = int(self._random() * len(self.blocks))
-        second = int(self._random() * (len(self.blocks) - 1))
-        return first, second + (second >= first)
 
     def _fits(self, block: Sequence[int], leaves: int, comes: int) -> bool:
         """Return whether nobody else of the owner of the one that comes sits in the block."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arena.tournament.formats.format import Format, PlayedBlock, Situation, Wave
+from arena.tournament.formats.format import Format, PlayedBlock, Situation
 from arena.tournament.formats.knockout import Bracket, Knockout
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.formats.tally import block_points
@@ -56,15 +56,11 @@ def _of_bracket(bracket: Bracket) -> Iterator[Met]:
 def _of_swiss(form: Swiss, situation: Situation) -> Iterator[Met]:
     byes = form.byes(situation)
     for number, wave in enumerate(situation.waves, start=1):
-        yield from (_table(number, blocks) for blocks in _by_table(wave))
+        tables: dict[frozenset[str], list[PlayedBlock]] = {}
+        for block in wave:
+            tables.setdefault(frozenset(block.order), []).append(block)
+        yield from (_table(number, blocks) for blocks in tables.values())
         yield from (_bye(number, entrant, 0) for entrant in byes[number - 1])
-
-
-def _by_table(wave: Wave) -> list[list[PlayedBlock]]:
-    tables: dict[frozenset[str], list[PlayedBlock]] = {}
-    for block in wave:
-        tables.setdefault(frozenset(block.order), []).append(block)
-    return list(tables.values())
 
 
 def _table(number: int, blocks: list[PlayedBlock]) -> Met:

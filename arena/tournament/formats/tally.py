@@ -30,8 +30,8 @@ def block_points(block: PlayedBlock) -> dict[str, int]:
 
 def tally(situation: Situation) -> dict[str, Tally]:
     """Return the tally of everybody who ever entered; byes are left to the format."""
-    past = situation.past.tallies
-    tallies = {entrant.id: _copy(past.get(entrant.id, _NONE)) for entrant in situation.entrants}
+    past = {entrant.id: situation.past.tallies.get(entrant.id, _NONE) for entrant in situation.entrants}
+    tallies = {id_: replace(own, met=Counter(own.met)) for id_, own in past.items()}
     for block in situation.blocks:
         points = block_points(block)
         for entrant, chairs in Counter(block.order).items():  # more than one where it sits in several seats of a match
@@ -46,10 +46,6 @@ def tally(situation: Situation) -> dict[str, Tally]:
                 failed = all(entrant in forfeits for forfeits in block.forfeits)
                 own.failed_in_a_row = own.failed_in_a_row + 1 if failed else 0
     return tallies
-
-
-def _copy(own: Tally) -> Tally:
-    return replace(own, met=Counter(own.met))
 
 
 def keep_failing(tallies: Mapping[str, Tally], most: int) -> frozenset[str]:
