@@ -1,6 +1,6 @@
-"""The rules of the protocol, in the order in which they are checked, with what an author is told where one is broken.
+"""The rules of the protocol, in the order of docs/protocol.md, with the message and the remedy for a broken rule.
 
-Values only. docs/protocol.md shows the same table; a test compares them.
+This module contains only values. A test keeps the list in docs/protocol.md equal.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ class Rule:
     """One rule of the protocol."""
 
     id: str
-    """What stands on the command line and in every message."""
+    """The name of the rule on the command line and in every report."""
     statement: str
-    """What a bot does that keeps it, in one sentence."""
+    """What the rule demands, in one sentence."""
     broken: str
-    """What a bot did that broke it, in one sentence; what was seen follows."""
+    """How the rule was broken, in one sentence. In a message, what was observed follows it."""
     remedy: str
-    """What its author does about it, in one sentence."""
+    """What the author of the bot should do, in one sentence."""
 
     def message(self, seen: str) -> str:
-        """Return what the author is told when the rule was broken; `seen` is a sentence without its full stop."""
+        """Return the message for the author of the bot; `seen` is what was observed, without a full stop."""
         return Text("{why} Seen: {what}. Remedy: {remedy}", why=self.broken, what=seen, remedy=self.remedy)
 
 
@@ -32,67 +32,72 @@ STARTING = (
     Rule(
         "connects",
         Text("The bot opens a stream of `arena.v1.PlayService/Play` at ARENA_ADDRESS within 10 s of its start."),
-        Text("No stream came in time."),
+        Text("The bot did not open a stream in time."),
         Text("Connect without TLS to the target in ARENA_ADDRESS and call Play at once."),
     ),
     Rule(
         "token",
-        Text("The call carries the metadata `authorization: Bearer` with the text of ARENA_TOKEN."),
+        Text(
+            "The call carries the metadata `authorization: Bearer <token>` with the value of ARENA_TOKEN as the token."
+        ),
         Text("The call did not carry the token."),
-        Text("Send the metadata key `authorization` with `Bearer `, a space included, and ARENA_TOKEN behind it."),
+        Text(
+            "Send the metadata key `authorization` with the value `Bearer `, including the space, followed by "
+            "ARENA_TOKEN."
+        ),
     ),
     Rule(
         "join-first",
-        Text("The first message is Join, and comes without waiting for the arena."),
+        Text("The bot sends Join as its first message, without waiting for the arena."),
         Text("The first message was not Join."),
-        Text("Send Join as soon as the stream is open, before anything is read or sent."),
+        Text("Send Join as soon as the stream is open, before you read or send anything else."),
     ),
     Rule(
         "join-protocol",
-        Text("Join names the protocol that the bot speaks: major 1."),
-        Text("Join named another protocol."),
+        Text("Join states the protocol version that the bot speaks: major 1."),
+        Text("Join stated another protocol version."),
         Text("Set protocol_major and protocol_minor of Join; generate the code from the arena's `proto/`."),
     ),
     Rule(
         "join-games",
-        Text("Join names the games that the bot plays, at least one that this arena has, or `*` for every game."),
+        Text("Join names the games that the bot plays: at least one game of this arena, or `*` for every game."),
         Text("Join named no game of this arena."),
         Text("Fill Join.games with the names that `arena game list` shows, or with `*`."),
     ),
     Rule(
         "join-once",
-        Text("Join is sent once in a stream."),
-        Text("Join came again."),
-        Text("Send Join when the stream opens and never afterwards, not for every match."),
+        Text("The bot sends Join once per stream."),
+        Text("The bot sent Join again."),
+        Text("Send Join once, when the stream opens; do not send it for every match."),
     ),
     Rule(
         "one-stream",
-        Text("The bot opens one stream for the life of its process."),
-        Text("A second stream was opened."),
-        Text("Keep the first stream for all matches; do not open another one, and do not retry the call."),
+        Text("The bot opens one stream for the lifetime of its process."),
+        Text("The bot opened a second stream."),
+        Text("Use the first stream for all matches; do not open another one, and do not retry the call."),
     ),
     Rule(
         "waits-for-joined",
         Text("Between Join and Joined the bot sends nothing, however long that takes."),
-        Text("Something was sent before Joined came."),
+        Text("The bot sent something before Joined arrived."),
         Text("Wait for the event Joined after sending Join."),
     ),
     Rule(
         "tcp-address",
         Text("ARENA_ADDRESS may be `127.0.0.1:port` as well as `unix:/path`."),
-        Text("The bot did not play at an address of TCP."),
-        Text("Hand ARENA_ADDRESS to gRPC as it is; do not take it apart."),
+        Text("The bot did not play when ARENA_ADDRESS was a TCP address."),
+        Text("Pass ARENA_ADDRESS to gRPC unchanged; do not parse it."),
     ),
     Rule(
         "health-optional",
-        Text("The bot plays where no health service is served."),
+        Text("The bot also plays if the arena has no health service."),
         Text("The bot did not play without a health service."),
-        Text("Do not ask `grpc.health.v1.Health` before joining, or take UNIMPLEMENTED for an answer."),
+        Text("Do not call `grpc.health.v1.Health` before joining, or accept UNIMPLEMENTED as an answer."),
     ),
     Rule(
         "output",
         Text("The bot writes less than 64 MB to stdout and stderr together."),
-        Text("Too much was written to stdout and stderr."),
+        Text("The bot wrote too much to stdout and stderr."),
         Text("Log less; the protocol needs nothing on stdout."),
     ),
 )
@@ -101,27 +106,31 @@ NEWER = (
     Rule(
         "refuses-major",
         Text(
-            "When Joined names another major version, the bot says so on stderr and exits with a status other than 0."
+            "When Joined states another major version, the bot reports this on stderr and exits with a status other "
+            "than 0."
         ),
-        Text("Another major version was not refused."),
-        Text("Compare Joined.protocol_major with your own; name both versions on stderr and exit with 1."),
+        Text("The bot did not refuse another major version."),
+        Text(
+            "Compare Joined.protocol_major with your own; if they differ, print both versions on stderr and exit with "
+            "status 1."
+        ),
     ),
     Rule(
         "accepts-minor",
-        Text("A higher minor version in Joined is accepted."),
-        Text("A higher minor version was not accepted."),
-        Text("Compare the major version alone."),
+        Text("The bot accepts a higher minor version in Joined."),
+        Text("The bot did not accept a higher minor version."),
+        Text("Compare only the major version."),
     ),
     Rule(
         "ignores-events",
-        Text("An event that the bot does not know is ignored, whenever it comes."),
-        Text("An unknown event was not ignored."),
-        Text("Let the default branch over the kinds of PlayResponse do nothing."),
+        Text("The bot ignores events that it does not know, whenever they arrive."),
+        Text("The bot did not ignore an unknown event."),
+        Text("Do nothing in the default branch for the kinds of PlayResponse."),
     ),
     Rule(
         "ignores-fields",
-        Text("Fields that the bot does not know are ignored in every message."),
-        Text("Unknown fields were not ignored."),
+        Text("The bot ignores fields that it does not know, in every message."),
+        Text("The bot did not ignore unknown fields."),
         Text("Read messages with generated code and do not reject unknown fields."),
     ),
 )
@@ -130,39 +139,45 @@ NEWER = (
 ANSWERING = (
     Rule(
         "act-answers",
-        Text("Every Decide is answered by Act, or by Resign."),
-        Text("A Decide was not answered."),
+        Text("The bot answers every Decide with Act or Resign."),
+        Text("The bot did not answer a Decide."),
         Text("Send one Act for every Decide, and flush it."),
     ),
     Rule(
         "act-once",
-        Text("A Decide is answered once."),
-        Text("A Decide was answered twice."),
-        Text("Send one Act for each Decide; later thoughts are kept for the next one."),
+        Text("The bot answers each Decide once."),
+        Text("The bot answered a Decide twice."),
+        Text("Send one Act for each Decide; keep a better action that you find later for the next Decide."),
     ),
     Rule(
         "act-match-id",
-        Text("Act repeats match_id of its Decide letter by letter, whatever text that is."),
-        Text("Act named another match than its Decide."),
-        Text("Copy match_id as a text from the Decide; do not parse, shorten or keep it from an earlier match."),
+        Text("Act repeats match_id of its Decide exactly, whatever text it is."),
+        Text("Act named a different match than its Decide."),
+        Text(
+            "Copy match_id as text from the Decide; do not parse or shorten it, and do not reuse one from an earlier "
+            "match."
+        ),
     ),
     Rule(
         "act-ply",
         Text("Act repeats ply of its Decide."),
-        Text("Act named another ply than its Decide."),
-        Text("Copy ply from the Decide; do not count decisions, since forced plies are not asked."),
+        Text("Act named a different ply than its Decide."),
+        Text("Copy ply from the Decide; do not count decisions yourself, because forced plies cause no Decide."),
     ),
     Rule(
         "act-count",
-        Text("Act holds 1 to 64 action ids."),
-        Text("Act held too few or too many ids."),
-        Text("Put one id into Act.actions, or a line of at most 64."),
+        Text("Act contains 1 to 64 action ids."),
+        Text("Act contained too few or too many ids."),
+        Text("Put one id into Act.actions, or a sequence of at most 64."),
     ),
     Rule(
         "act-legal",
-        Text("The first id is one of legal_actions, and so is every further one in the position that it comes to."),
-        Text("Act held an action that was not legal."),
-        Text("Choose an element of legal_actions itself, not its index, and send one id unless you know what follows."),
+        Text("The first id is in legal_actions, and each further id is legal in the position in which it is played."),
+        Text("Act contained an action that was not legal."),
+        Text(
+            "Choose an element of legal_actions itself, not its index, and send only one id unless you know what "
+            "follows."
+        ),
     ),
     Rule(
         "act-note",
@@ -173,50 +188,50 @@ ANSWERING = (
     Rule(
         "resign-match-id",
         Text("Resign names the match that is being played."),
-        Text("Resign named another match."),
+        Text("Resign named a different match."),
         Text("Copy match_id from MatchStarted into Resign."),
     ),
     Rule(
         "well-formed",
         Text("Every message is a PlayRequest with one of its messages set."),
-        Text("Bytes came that are no PlayRequest, or an empty one."),
-        Text("Write messages with generated code, and set one of join, act, resign and leave."),
+        Text("The bot sent bytes that are not a PlayRequest, or an empty PlayRequest."),
+        Text("Write messages with generated code, and set one of join, act, resign or leave."),
     ),
     Rule(
         "message-size",
         Text("No message is longer than 256 KiB."),
         Text("A message was too long."),
-        Text("Send ids and a short note, nothing else."),
+        Text("Send only ids and a short note."),
     ),
     Rule(
         "no-unasked",
         Text(
-            "The bot sends nothing while it is not asked: not at MatchStarted, not at MatchFinished, not between "
-            "matches."
+            "The bot sends nothing unless it is asked: nothing at MatchStarted, nothing at MatchFinished and nothing "
+            "between matches."
         ),
-        Text("Something was sent that nobody asked for."),
-        Text("Write to the stream only as the answer to a Decide."),
+        Text("The bot sent something without being asked."),
+        Text("Write to the stream only to answer a Decide."),
     ),
 )
 
 CLOCKS = (
     Rule(
         "little-time",
-        Text("With little time left the bot answers within it."),
+        Text("When little time is left, the bot answers within that time."),
         Text("The answer came too late."),
-        Text("Think no longer than time_limit_us of the Decide, and keep some of it for the way."),
+        Text("Think no longer than time_limit_us of the Decide, and reserve some of it for transmission."),
     ),
     Rule(
         "bank-clock",
-        Text("The time of a decision may come from a bank with an increment, which shrinks."),
-        Text("A Decide with a bank was not answered."),
-        Text("Read time_limit_us of every Decide: bank and limit are both in it."),
+        Text("The time for a decision may come from a time bank with an increment, and the bank shrinks."),
+        Text("The bot did not answer a Decide with a time bank."),
+        Text("Read time_limit_us of every Decide: it takes both the bank and the limit per decision into account."),
     ),
     Rule(
         "untimed",
-        Text("time_limit_us 0 and bank_us 0 mean that there is no clock; the bot answers all the same."),
-        Text("A Decide without a clock was not answered."),
-        Text("Take 0 as no limit, and think for a time of your own choice."),
+        Text("time_limit_us 0 and bank_us 0 mean that there is no clock; the bot still answers."),
+        Text("The bot did not answer a Decide without a clock."),
+        Text("Treat 0 as no limit, and choose how long to think."),
     ),
 )
 
@@ -224,102 +239,104 @@ CLOCKS = (
 MATCHES = (
     Rule(
         "several-matches",
-        Text("One stream serves many matches, one after another, each begun afresh."),
-        Text("A later match on the same stream was not played."),
-        Text("After MatchFinished forget the match and go on reading; leave when the arena ends the stream."),
+        Text("One stream serves many matches, one after another; each of them starts from scratch."),
+        Text("The bot did not play a later match on the same stream."),
+        Text(
+            "After MatchFinished, discard the state of the match and keep reading; exit when the arena ends the stream."
+        ),
     ),
     Rule(
         "other-game",
-        Text("The next match may be of another game that the bot joined for."),
-        Text("A match of another game was not played."),
-        Text("Choose what belongs to a game by MatchStarted.game, not once at the start."),
+        Text("The next match may be a match of another game that the bot joined for."),
+        Text("The bot did not play a match of another game."),
+        Text("Select everything that depends on the game by MatchStarted.game in every match, not once at the start."),
     ),
     Rule(
         "other-seats",
-        Text("The next match may have another number of seats, and another seat for the bot."),
-        Text("A match with another number of seats was not played."),
-        Text("Read seat and seats anew from every MatchStarted."),
+        Text("The next match may have a different number of seats, and a different seat for the bot."),
+        Text("The bot did not play a match with a different number of seats."),
+        Text("Read seat and seats again from every MatchStarted."),
     ),
     Rule(
         "whole-match",
-        Text("The bot plays a whole match of each of its games, from the first decision to the end by the rules."),
-        Text("A match was not played to its end."),
-        Text("Look at stderr of the bot: what it could not do at that ply is said there."),
+        Text("The bot plays a whole match of each of its games, from the first decision to the regular end."),
+        Text("The bot did not play a match to its end."),
+        Text("Read the bot's stderr: it shows what the bot could not do at that ply."),
     ),
     Rule(
         "opening-events",
-        Text("MatchStarted may hold events: an opening that was played before the bot was told."),
-        Text("A match with an opening was not played."),
+        Text("MatchStarted may contain events: those of an opening that has already been played."),
+        Text("The bot did not play a match with an opening."),
         Text("Take the position from Decide.observation, or apply MatchStarted.events first."),
     ),
     Rule(
         "chance-events",
-        Text("Events may hold outcomes of chance, of any kind and with any number of values."),
-        Text("Events with outcomes of chance were not borne."),
-        Text("Read Event.reveals, or leave them alone; the observation holds what they led to."),
+        Text("Events may contain chance outcomes of any kind, with any number of values."),
+        Text("The bot failed on events with chance outcomes."),
+        Text("Read Event.reveals or ignore it; the observation contains the effect of the outcomes."),
     ),
     Rule(
         "empty-events",
         Text("A Decide may come without events."),
-        Text("A Decide without events was not answered."),
-        Text("Do not take the last event of an empty list."),
+        Text("The bot did not answer a Decide without events."),
+        Text("Do not read the last event of an empty list."),
     ),
     Rule(
         "large-decide",
-        Text("A Decide may be a megabyte large and hold as many legal actions as the game has."),
-        Text("A large Decide was not answered."),
-        Text("Leave gRPC's limit of received messages at 4 MB or above, and use no buffer of a fixed size."),
+        Text("A Decide may be one megabyte large and may contain as many legal actions as the game has."),
+        Text("The bot did not answer a large Decide."),
+        Text("Keep gRPC's limit for received messages at 4 MB or more, and do not use a buffer of fixed size."),
     ),
     Rule(
         "dropped-actions",
-        Text("A Decide may say that ids of the last Act were dropped."),
-        Text("A Decide with dropped_actions was not answered."),
-        Text("Take dropped_actions as news: plan anew from this Decide."),
+        Text("A Decide may report that ids of the last Act were dropped."),
+        Text("The bot did not answer a Decide with dropped_actions."),
+        Text("If dropped_actions is set, plan again from this Decide."),
     ),
     Rule(
         "no-decision",
-        Text("A match may end before the bot was asked anything."),
-        Text("A match without a decision was not borne."),
-        Text("Keep nothing that only a Decide sets up for MatchFinished."),
+        Text("A match may end before the bot is asked for a decision."),
+        Text("The bot failed on a match without a decision."),
+        Text("When MatchFinished arrives, do not rely on anything that only a Decide sets up."),
     ),
     Rule(
         "finished-while-asked",
-        Text(
-            "MatchFinished may come instead of another question while the bot thinks; an Act on its way is no "
-            "fault then."
-        ),
-        Text("The bot did not go on after a match that ended while it was asked."),
-        Text("Let MatchFinished end the match in whatever state it is; send no further Act for it."),
+        Text("MatchFinished may arrive while the bot thinks; an Act that is already on its way is then no fault."),
+        Text("The bot did not continue after a match that ended while it was thinking."),
+        Text("Let MatchFinished end the match in every state, and send no further Act for it."),
     ),
     Rule(
         "own-faults",
-        Text("MatchFinished may tell faults of the bot itself, causes that it does not know among them."),
-        Text("Faults in MatchFinished were not borne."),
-        Text("Log MatchFinished.faults and go on reading; the arena ends the process itself."),
+        Text("MatchFinished may list faults of the bot itself, including causes that the bot does not know."),
+        Text("The bot failed on faults in MatchFinished."),
+        Text("Log MatchFinished.faults and keep reading; the arena ends the process itself."),
     ),
     Rule(
         "others-forfeit",
-        Text("A match may end because others forfeited: by_rules is false, details_json empty."),
-        Text("A match that others forfeited was not borne."),
-        Text("Read details_json only where by_rules is set."),
+        Text("A match may end because others forfeited; by_rules is then false and details_json is empty."),
+        Text("The bot failed on a match that others forfeited."),
+        Text("Read details_json only if by_rules is set."),
     ),
     Rule(
         "resumed",
-        Text("A match may begin in its middle: MatchStarted.resumed with the whole history, then a Decide."),
-        Text("A resumed match was not played on."),
+        Text(
+            "A match may start in the middle: MatchStarted has resumed set and contains the whole history, and a "
+            "Decide follows."
+        ),
+        Text("The bot did not continue a resumed match."),
         Text("Take the position from Decide.observation, or apply MatchStarted.events first."),
     ),
     Rule(
         "large-seed",
         Text("The seed may be any number up to 2^53 - 1."),
-        Text("A match with a large seed was not played."),
+        Text("The bot did not play a match with a large seed."),
         Text("Read MatchStarted.seed as a 64-bit integer."),
     ),
     Rule(
         "unknown-options",
-        Text("options_json may hold options that the bot does not know, with values of any kind."),
-        Text("Unknown options were not ignored."),
-        Text("Pick the options that you know out of options_json."),
+        Text("options_json may contain options that the bot does not know, with values of any type."),
+        Text("The bot did not ignore unknown options."),
+        Text("Read only the options that you know from options_json."),
     ),
 )
 
@@ -328,20 +345,20 @@ ENDING = (
     Rule(
         "end-idle",
         Text("When the arena ends the stream between matches, the process exits by itself with status 0 within 5 s."),
-        Text("The process did not end in good order with its stream."),
-        Text("Leave the loop when the stream ends with OK, close the channel and exit with 0."),
+        Text("The process did not exit correctly when its stream ended."),
+        Text("Leave the loop when the stream ends with OK, close the channel and exit with status 0."),
     ),
     Rule(
         "end-in-match",
         Text("When the arena ends the stream in the middle of a match, the process exits by itself within 5 s."),
-        Text("The process did not end with its stream."),
-        Text("Leave the loop when the stream ends, in a match as well."),
+        Text("The process did not exit when its stream ended."),
+        Text("Leave the loop when the stream ends, even in the middle of a match."),
     ),
     Rule(
         "arena-lost",
         Text("When the connection is lost, the process exits by itself within 5 s."),
-        Text("The process outlived the arena."),
-        Text("Take an error of the stream as its end; do not connect again."),
+        Text("The process did not exit when the connection was lost."),
+        Text("Treat an error of the stream as its end; do not reconnect."),
     ),
     Rule(
         "token-refused",
@@ -349,38 +366,49 @@ ENDING = (
             "When the arena refuses the token, the bot writes the message to stderr and exits with a status "
             "other than 0."
         ),
-        Text("The refusal of the token was not reported."),
-        Text("Print code and details of the error of the stream on stderr, and exit with 1."),
+        Text("The bot did not report that its token was refused."),
+        Text("Print the code and the details of the stream's error on stderr, and exit with status 1."),
     ),
     Rule(
         "join-refused",
         Text(
-            "When Join is answered by an error, the bot writes the message to stderr and exits with a status "
+            "When the arena answers Join with an error, the bot writes the message to stderr and exits with a status "
             "other than 0."
         ),
-        Text("The refusal of Join was not reported."),
-        Text("Print code and details of the error of the stream on stderr, and exit with 1."),
+        Text("The bot did not report that its Join was refused."),
+        Text("Print the code and the details of the stream's error on stderr, and exit with status 1."),
     ),
     Rule(
         "superseded",
-        Text("An error between matches ends the bot too: the message on stderr, a status other than 0."),
-        Text("An error of the stream between matches was not reported."),
-        Text("Print code and details of the error of the stream on stderr, and exit with 1; do not join again."),
+        Text(
+            "When an error ends the stream between matches, the bot writes the message to stderr and exits with a "
+            "status other than 0."
+        ),
+        Text("The bot did not report an error of the stream between matches."),
+        Text(
+            "Print the code and the details of the stream's error on stderr, and exit with status 1; do not join again."
+        ),
     ),
     Rule(
         "error-while-asked",
         Text(
-            "An error that ends the stream while the bot thinks ends it too: the message on stderr, a status "
-            "other than 0."
+            "When an error ends the stream while the bot thinks, the bot writes the message to stderr and exits with "
+            "a status other than 0."
         ),
-        Text("An error of the stream was not reported that came while the bot was asked."),
-        Text("Look before you write whether the stream has ended; if so, report its status, not the failed write."),
+        Text("The bot did not report an error of the stream that came while it was thinking."),
+        Text(
+            "Before you write, check whether the stream has ended; if so, report the stream's status, not the failed "
+            "write."
+        ),
     ),
     Rule(
         "no-arena",
-        Text("Where no arena answers, the bot says so on stderr and exits with a status other than 0 within 10 s."),
-        Text("An arena that is not there was not reported."),
-        Text("Do not wait for the connection to become ready; print the error of the call and exit with 1."),
+        Text("When no arena answers, the bot reports this on stderr and exits with a status other than 0 within 10 s."),
+        Text("The bot did not report that no arena answered."),
+        Text(
+            "Do not wait for the connection to become ready; print the error of the call on stderr and exit with "
+            "status 1."
+        ),
     ),
 )
 

@@ -1,6 +1,6 @@
-"""The settings of a service: flags win over ARENA_* variables, these over the file, the file over the defaults.
+"""The settings of a service: flags override ARENA_* variables, which override the file, which overrides the defaults.
 
-Each setting is a field of one of the sections below: its name, its kind, its default and its help. No I/O but reading
+Each setting is a field of one of the sections below, with its name, kind, default and help. The only I/O is reading
 the file.
 """
 
@@ -32,13 +32,14 @@ RUNTIMES = "runtimes"
 """The section whose tables `arena.hosting.runtimes` reads: one for each runtime."""
 DEFAULT = "default"
 _OF_BOTS: Final = "ARENA_ADDRESS"
-"""A variable that bots are given, and that is nearly one of ours."""
+"""A variable that the arena sets for bots and that resembles one of the settings."""
 _ALMOST: Final = 0.85
-"""How near to the variable of a setting another one is a mistyped one."""
+"""A variable at least this similar to that of a setting counts as mistyped."""
 _SHARE: Final = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%?", re.ASCII)
 _TEMPLATE_HEAD: Final = """\
-# The settings of this service; what is commented out is the default. `arena serve --check` tells what takes effect.
-# A flag of `arena serve` wins over a variable ARENA_..., and that over this file.
+# The settings of this service. Lines that are commented out show the defaults.
+# A flag of `arena serve` overrides a variable ARENA_..., which overrides this file.
+# `arena serve --check` prints the settings that take effect.
 """
 _TEMPLATE_RUNTIMES: Final = """\
 
@@ -53,16 +54,16 @@ _CHALLENGES: Final = ChallengeLimits()
 
 @dataclass(frozen=True, slots=True)
 class SettingKind:
-    """What pydantic does not know of a kind of values."""
+    """How a kind of value is described in messages and written in a TOML file."""
 
     words: Text
-    """What a value must be, for messages."""
+    """What a value must be."""
     format: Callable[[Any], str] = json.dumps
     """Returns the value as it is written in a TOML file."""
 
 
 def _parse_share(said: Any) -> float:
-    """Return `2`, `2.5` or `"2%"` as the share that so many per cent are."""
+    """Return the share that a percentage such as `2`, `2.5` or `"2%"` stands for."""
     found = _SHARE.fullmatch(str(said))
     if found is None or float(found[1]) > 100:
         raise ValueError
@@ -96,7 +97,7 @@ Names = Annotated[
 Share = Annotated[
     float,
     BeforeValidator(_parse_share),
-    SettingKind(Text('a part of all such as "2%"'), lambda value: f'"{value * 100:g}%"'),
+    SettingKind(Text('a percentage such as "2%"'), lambda value: f'"{value * 100:g}%"'),
 ]
 Megabytes = Annotated[
     Annotated[int, Field(ge=0)] | None,
@@ -109,7 +110,7 @@ Megabytes = Annotated[
 
 
 def _setting(default: Any, help_: str, *, variable: str | None = None) -> Any:
-    """Return a field; `variable` is that of the environment, where it is no usual one."""
+    """Return a field; `variable` is its environment variable if that differs from the usual name."""
     return Field(default, description=help_, json_schema_extra={"variable": variable})
 
 
@@ -118,138 +119,158 @@ def _number(default: float, help_: str, *, least: float = 0, most: float = 10**1
 
 
 class SettingsSection(BaseModel):
-    """Settings that stand below one heading of the file."""
+    """The settings of one section of the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @field_validator("*", mode="before")
     @classmethod
     def _refuse_truth_values(cls, said: Any, info: ValidationInfo) -> Any:
-        """Refuse `true` where a number is meant, which pydantic takes for 1."""
+        """Refuse `true` for a number, because pydantic would accept it as 1."""
         if isinstance(said, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
             raise ValueError
         return said
 
 
 class ServiceSection(SettingsSection):
-    """Where the service listens, and how it plays."""
+    """Where the service listens and how it plays matches."""
 
     # fmt: off
     address: Address = _setting("127.0.0.1:7733",
-        'Where owners connect; "" = only the socket of this machine. Anything but loopback needs a certificate.',
+        'Address that owners connect to; "" = only the local socket of this machine. An address other than loopback '
+        "needs a certificate.",
         variable="ARENA_SERVE_ADDRESS")
     admin_address: Address = _setting("127.0.0.1:7734",
-        'Where metrics and health are served; "" = nowhere. Never give it to the world.')
+        'Address for metrics and health checks; "" = none. Do not make it reachable from the internet.')
     web_address: Address = _setting("127.0.0.1:7780",
-        'Where browsers find pages; "" = nowhere. Anything but loopback needs a certificate, and is https.',
+        'Address of the web pages; "" = no pages. An address other than loopback needs a certificate and uses HTTPS.',
         variable="ARENA_SERVE_WEB_ADDRESS")
     web_names: Names = _setting((),
-        "Names by which browsers reach web_address on loopback, through a proxy; other names are refused.")
+        "Host names by which browsers reach web_address on loopback through a proxy. Requests for other names are "
+        "refused.")
     database: PlainText = _setting("",
-        'The database; "" = arena.db in the home, or a URL, postgresql://HOST/NAME, which several services may share.',
+        'The database; "" = arena.db in the home directory of the service. Or a URL, postgresql://HOST/NAME, which '
+        "several services may share.",
         variable="ARENA_SERVE_DATABASE")
-    tls_certificate: PlainText = _setting("", 'A certificate (PEM file); "" = that of --tls-self-signed, if any.')
-    tls_key: PlainText = _setting("", "The key of tls_certificate (PEM).")
+    tls_certificate: PlainText = _setting("",
+        'Certificate (PEM file); "" = the certificate of --tls-self-signed, if any.')
+    tls_key: PlainText = _setting("", "Private key of tls_certificate (PEM file).")
     tls_hosts: Names = _setting((),
-        "Names and addresses that --tls-self-signed writes into its certificate, besides this machine's own.")
-    workers: int = _number(0, "Matches at once; 0 = one for each processor core.", most=256)
+        "Host names and addresses that --tls-self-signed writes into its certificate, besides those of this machine.")
+    workers: int = _number(0, "Number of matches played at the same time; 0 = one for each processor core.", most=256)
     executor: Literal["local", "ray"] = _setting("local",
         "Where matches are played: local = on this machine, ray = on the machines of a Ray cluster.")
     ray_address: PlainText = _setting("auto",
-        "The head of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one that runs here.")
+        "Head node of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the cluster that runs on this machine.")
     sandbox: Literal["auto", "strict", "standard", "reduced", "none"] = _setting("auto",
-        "How bots are kept: auto = an owner's in a sandbox, the operator's own not.")
-    allow_reduced_sandbox: bool = _setting(False, "Let the weaker sandbox do where the standard one fails.")
-    leak_checks: Share = _setting(0.02, "Part of the matches of which a deterministic bot is asked again.")
-    warm_memory: Megabytes = _setting(None, "Megabytes for idle bots; auto = a quarter of the machine's.")
-    stop_grace: float = _number(30.0, "Seconds that running matches get when the service stops.", most=86_400)
+        "Sandbox level of bots; auto = a sandbox for bots that have an owner, none for the operator's own bots.")
+    allow_reduced_sandbox: bool = _setting(False,
+        'Allow the weaker sandbox level "reduced" where "standard" does not work.')
+    leak_checks: Share = _setting(0.02,
+        "Share of matches for which a deterministic bot's decisions are repeated in fresh processes (leak check).")
+    warm_memory: Megabytes = _setting(None,
+        "Megabytes of memory for idle bots; auto = a quarter of the machine's memory.")
+    stop_grace: float = _number(30.0,
+        "Seconds that running matches have to finish when the service stops.", most=86_400)
     matches_per_day: int = _number(10_000,
-        "The pace of a ladder that names none of its own; 0 = as fast as the machine plays.")
+        "Matches per day of a ladder that has no rate of its own; 0 = as fast as the machine plays.")
     play_address: Address = _setting("",
-        'Where remote bots connect, such as "0.0.0.0:7735"; "" = none are taken. Needs a certificate.')
+        'Address that remote bots connect to, such as "0.0.0.0:7735"; "" = remote bots are not accepted. Needs a '
+        "certificate.")
     remote_patience: float = _number(60.0,
-        "Seconds for which a match waits for a remote bot that is not connected.", least=1, most=86_400)
+        "Seconds that a match waits for a remote bot that is not connected.", least=1, most=86_400)
     remote_absence: float = _number(45.0,
-        "Seconds after which ladders go on without a remote bot that is not connected.", least=1, most=86_400)
+        "Seconds after which ladders continue without a remote bot that is not connected.", least=1, most=86_400)
     people: int = _number(8,
-        "People who may sit at tables in their browsers at once, if there are pages; 0 = nobody.", most=64)
+        "Number of people who may sit at tables in their browsers at the same time; 0 = none. Needs the web pages.",
+        most=64)
     people_idle: float = _number(1800.0,
-        "Seconds that a person may take for a decision; then the seat resigns, and the page says so beforehand.",
+        "Seconds that a person has for a decision. After that, the seat resigns; the page warns the person in advance.",
         least=30, most=86_400)
     people_per_visitor: int = _number(4,
-        "Seats that one visitor may hold at once, all tables together.", least=1, most=64)
-    people_per_hour: int = _number(30, "Tables that one address may open within an hour.", least=1, most=10_000)
-    people_rated: bool = _setting(False, "Let people play rated matches, in pools of remote bots.")
+        "Seats that one visitor may hold at the same time, at all tables together.", least=1, most=64)
+    people_per_hour: int = _number(30, "Tables that one address may open per hour.", least=1, most=10_000)
+    people_rated: bool = _setting(False, "Allow people to play rated matches, in pools of remote bots.")
     # fmt: on
 
 
 class WeightsSection(SettingsSection):
-    """How the slots are shared while everybody wants them."""
+    """How activities share the match slots when they compete for them."""
 
     # fmt: off
-    admission: float = _number(4.0, "Share of the slots for admissions, which also come first.", least=0.001, most=1000)
-    ladder: float = _number(2.0, "Share of the slots for all ladders together.", least=0.001, most=1000)
-    tournament: float = _number(3.0, "Share of the slots for all tournaments together.", least=0.001, most=1000)
-    comparison: float = _number(1.0, "Share of the slots for all comparisons together.", least=0.001, most=1000)
+    admission: float = _number(4.0,
+        "Weight of admissions when activities compete for match slots. Admissions also come first.",
+        least=0.001, most=1000)
+    ladder: float = _number(2.0,
+        "Weight of all ladders together when activities compete for match slots.", least=0.001, most=1000)
+    tournament: float = _number(3.0,
+        "Weight of all tournaments together when activities compete for match slots.", least=0.001, most=1000)
+    comparison: float = _number(1.0,
+        "Weight of all comparisons together when activities compete for match slots.", least=0.001, most=1000)
     # fmt: on
 
 
 class LimitsSection(SettingsSection):
-    """What one owner, or one address, may do."""
+    """What one owner or one address may do."""
 
     # fmt: off
     uploads_per_hour: int = _number(_OWNERS.uploads_per_hour,
-        "Uploads an owner may begin in an hour; 0 = no limit, also of the next four.", most=MOST)
-    versions: int = _number(_OWNERS.versions, "Versions an owner may have, all bots together.", most=MOST)
-    archive_mb: int = _number(_OWNERS.archive_mb, "Megabytes of one archive; never more than 544.", most=MOST)
+        "Uploads that an owner may start per hour; 0 = no limit.", most=MOST)
+    versions: int = _number(_OWNERS.versions,
+        "Versions that an owner may have, of all bots together; 0 = no limit.", most=MOST)
+    archive_mb: int = _number(_OWNERS.archive_mb,
+        "Largest archive in megabytes; 0 = only the general limit of 544, which always applies.", most=MOST)
     stored_mb: int = _number(_OWNERS.stored_mb,
-        "Megabytes an owner may have stored, all versions and unfinished uploads together.", most=MOST)
+        "Megabytes that an owner may store, in all versions and unfinished uploads together; 0 = no limit.", most=MOST)
     concurrent_matches: int = _number(_OWNERS.concurrent_matches,
-        "Matches with bots of one owner at the same time.", most=MOST)
+        "Matches with bots of one owner at the same time; 0 = no limit.", most=MOST)
     open_challenges: int = _number(_CHALLENGES.open_challenges,
-        "Challenges of one owner that may be open at the same time; 0 = no limit.", most=MOST)
+        "Open challenges that an owner may have at the same time; 0 = no limit.", most=MOST)
     challenge_matches: int = _number(_CHALLENGES.challenge_matches,
-        "Matches of one challenge; 0 = no limit.", most=MOST)
-    failed_logins_per_minute: int = _number(10, "Wrong tokens that one address may show in a minute.", least=1)
+        "Matches that one challenge may have; 0 = no limit.", most=MOST)
+    failed_logins_per_minute: int = _number(10, "Wrong tokens that one address may send per minute.", least=1)
     # fmt: on
 
     @property
     def of_owners(self) -> OwnerLimits:
-        """Return those of one owner."""
+        """Return the limits of one owner."""
         return OwnerLimits(
             self.uploads_per_hour, self.versions, self.archive_mb, self.stored_mb, self.concurrent_matches
         )
 
     @property
     def of_challenges(self) -> ChallengeLimits:
-        """Return those of challenges."""
+        """Return the limits of challenges."""
         return ChallengeLimits(self.open_challenges, self.challenge_matches)
 
 
 class AdmissionSection(SettingsSection):
-    """What becomes of versions that are admitted."""
+    """When an admitted version replaces the active one."""
 
     # fmt: off
     promotion: Literal["none", "compare"] = _setting("none",
-        "With compare, an admitted version replaces the one that plays after a test, unless that finds it weaker.")
+        "When an admitted version replaces the active version of its bot; none = at once, compare = after a test, "
+        "unless the test finds it weaker.")
     promotion_loss: float = _number(0.03,
-        "The loss that the test is to find, as a share of the points between the two; 0.03 is about 20 Elo.",
+        "Loss that the test must detect: how far the new version's share of the points is below one half. 0.03 is "
+        "about 20 Elo.",
         least=0.001, most=0.49)
     promotion_pairs: int = _number(200,
-        "After so many steps of a comparison the test is undecided, and the new version replaces the old one.",
+        "Number of steps after which the test ends undecided. The new version then replaces the old one.",
         least=12, most=100_000)
     # fmt: on
 
 
 class RetentionSection(SettingsSection):
-    """What is removed by age and size; 0 stands for never."""
+    """What the service deletes by age and size; 0 means never."""
 
     # fmt: off
-    logs_days: int = _number(90, "Days for which the logs of seats are kept; 0 = for ever.")
-    logs_mb: int = _number(4096, "Megabytes of logs of seats; the oldest go first; 0 = no limit.")
-    replays_days: int = _number(0, "Days for which replays are kept; 0 = for ever.")
-    replays_mb: int = _number(0, "Megabytes of replays; the oldest go first; 0 = no limit.")
-    archives_days: int = _number(0, "Days for which unused versions keep their files; 0 = for ever.")
+    logs_days: int = _number(90, "Days for which the bots' logs of matches are kept; 0 = forever.")
+    logs_mb: int = _number(4096,
+        "Megabytes of the bots' logs of matches; the oldest logs are deleted first; 0 = no limit.")
+    replays_days: int = _number(0, "Days for which replays are kept; 0 = forever.")
+    replays_mb: int = _number(0, "Megabytes of replays; the oldest replays are deleted first; 0 = no limit.")
+    archives_days: int = _number(0, "Days for which the files of withdrawn or refused versions are kept; 0 = forever.")
     # fmt: on
 
 
@@ -276,12 +297,12 @@ class SettingDefinition:
 
     @property
     def key(self) -> str:
-        """Return its full name, as people write it: `limits.versions`."""
+        """Return its full name, such as `limits.versions`."""
         return f"{self.section}.{self.name}"
 
     @property
     def flag(self) -> str | None:
-        """Return the option of `arena serve` that overrides everything; the other sections share `--set`."""
+        """Return its option of `arena serve`; only `[service]` has options, the other sections use `--set`."""
         return f"--{self.name.replace('_', '-')}" if self.section == "service" else None
 
     @property
@@ -294,12 +315,12 @@ class SettingDefinition:
 
     @property
     def default(self) -> Value:
-        """Return its value where nobody says another."""
+        """Return its default value."""
         return self.declared.default
 
     @property
     def help(self) -> str:
-        """Return what it is for."""
+        """Return its help."""
         return str(self.declared.description)
 
     @property
@@ -350,31 +371,31 @@ _ROWS: Final = {row.key: row for row in TABLE}
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSetting:
-    """One setting as it takes effect, and who said so."""
+    """The effective value of one setting, and its origin."""
 
     row: SettingDefinition
     value: Value
     origin: str
-    """`default`, the name of the file, of the variable or of the flag."""
+    """`default`, or the name of the file, the variable or the flag."""
 
     @property
     def shown(self) -> Value:
-        """Return the value as anybody may see it: the URL of a database without its password."""
+        """Return the value without secrets: the URL of a database loses its password."""
         return without_password(self.value) if isinstance(self.value, str) else self.value
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
-    """All settings as they take effect, and everything that is wrong with what was said."""
+    """The effective values of all settings, and every problem found in the file, the variables and the flags."""
 
     resolved: tuple[ResolvedSetting, ...]
     sections: Mapping[str, Any]
-    """Each section by its name, with the default where what was said is wrong."""
+    """Each section by its name; a wrong value is replaced by the default."""
     runtimes: Mapping[str, Mapping[str, Any]]
     problems: tuple[str, ...]
 
     def value(self, key: str) -> Any:
-        """Return what one setting is, such as `service.workers`, also where another one is wrong."""
+        """Return the value of one setting, such as `service.workers`, even if other settings are wrong."""
         (value,) = [one.value for one in self.resolved if one.row.key == key]
         return value
 
@@ -394,10 +415,10 @@ class EffectiveSettings:
 def load_settings(
     file: Path, flags: Mapping[str, str], environ: Mapping[str, str], others: Collection[str] = ()
 ) -> EffectiveSettings:
-    """Return the settings that take effect; `flags` are texts by key, such as `limits.versions`.
+    """Return the effective settings; `flags` are texts by key, such as `limits.versions`.
 
-    `others` are the variables that mean something else to the arena, and so are no mistyped settings. A file that does
-    not exist says nothing. Nothing is raised: what is wrong stands in `problems`.
+    `others` are variables with another meaning for the arena; they are not reported as mistyped settings. A missing
+    file counts as empty. Nothing is raised: the result lists what is wrong in `problems`.
     """
     problems: list[str] = []
     tables = _read_file(file, problems)
@@ -446,7 +467,7 @@ def _unknown_keys(file: Path, tables: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _mistyped_variables(environ: Mapping[str, str], others: Collection[str]) -> Iterator[str]:
-    """Yield what is wrong with variables that are nearly those of a setting; what others may mean is left alone."""
+    """Yield a problem for each variable that looks like a mistyped setting; other variables are ignored."""
     known = [row.variable for row in TABLE]
     for name in sorted(set(environ) - {*known, *others, _OF_BOTS}):
         begins = name.startswith(tuple(f"ARENA_{section.upper()}_" for section in SECTIONS))
@@ -479,12 +500,12 @@ def _no_such(name: str, known: Any, what: str = "setting") -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What the highest authority says of a setting."""
+    """The value of a setting from the source that takes precedence."""
 
     value: Any
     origin: str
     place: str
-    """Where it stands, with the value, for messages."""
+    """The place of the value, with the value itself, for messages."""
 
 
 def _find(
@@ -505,7 +526,7 @@ def _find(
 def _section(
     section: str, model: type[SettingsSection], said: dict[str, _Said], problems: list[str]
 ) -> SettingsSection:
-    """Return a section; what is wrong is a problem, is taken out of what was said, and its default takes effect."""
+    """Return a section; a wrong value becomes a problem and is replaced by the default."""
     try:
         return model(**{row.name: said[row.key].value for row in TABLE if row.section == section and row.key in said})
     except ValidationError as error:
@@ -537,7 +558,7 @@ def _runtimes(file: Path, tables: Mapping[str, Any], problems: list[str]) -> dic
 
 
 def settings_template() -> str:
-    """Return the text of a settings file that changes nothing."""
+    """Return the text of a settings file in which every setting is commented out."""
     sections = [_template_section(name, list(rows)) for name, rows in groupby(TABLE, key=lambda row: row.section)]
     return "\n".join([_TEMPLATE_HEAD, *sections]) + _TEMPLATE_RUNTIMES
 

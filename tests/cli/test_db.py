@@ -102,7 +102,7 @@ def test_what_only_looks_makes_nothing_of_an_empty_file(arena: Arena) -> None:
         refusal = arena.refusal(*words.split(), code=1)
         assert refusal == f"{arena.db} is empty; name a database that something was played in"
     (finding,) = [one for one in arena("doctor", "--json").json if one["check"] == "database"]
-    assert (finding["state"], finding["detail"]) == ("ok", f"{arena.db} is empty; its tables are made on first use")
+    assert (finding["state"], finding["detail"]) == ("ok", f"{arena.db} is empty; its tables are created on first use")
     assert arena.db.stat().st_size == 0
 
 

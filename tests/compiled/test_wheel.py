@@ -48,7 +48,7 @@ def test_doctor_says_which_engine_runs(unpacked: Path, tmp_path: Path) -> None:
     said = f"compiled by mypyc {version('mypy')}, {len(sources(ROOT / 'engine'))} modules"
     compiled = json.loads(run_in(unpacked, "-m", "arena.cli.main", "doctor", "--json").stdout)
     interpreted = Place(tmp_path).here("doctor", "--json").json
-    for found, detail in ((compiled, said), (interpreted, "interpreted, from its sources")):
+    for found, detail in ((compiled, said), (interpreted, "interpreted from its sources")):
         assert {"check": "engine", "state": "ok", "detail": detail, "remedy": ""} in found
 
 

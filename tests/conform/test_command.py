@@ -84,7 +84,7 @@ def test_a_broken_kit_ends_with_1_and_says_what_was_seen_and_the_remedy(capsys: 
     code = run(["bot", "conform", "--", sys.executable, str(BROKEN_KIT), "act-ply"])
     out = capsys.readouterr().out
     assert code == 1
-    assert "broken          act-ply: Act named another ply than its Decide. Seen: ply " in out
+    assert "broken          act-ply: Act named a different ply than its Decide. Seen: ply " in out
     assert BY_ID["act-ply"].remedy in out
     assert "unchecked       resumed: act-ply is broken" in out
 
@@ -127,7 +127,9 @@ def test_what_a_bot_leaves_behind_is_ended(tmp_path: Path, capsys: pytest.Captur
     program, mark = tmp_path / "main.py", f"left-by-{tmp_path}"
     program.write_text(LEAVES_A_CHILD)
     assert run(["bot", "conform", "--rule", "token", "--", sys.executable, str(program), mark]) == 1
-    assert "connects: No stream came in time. Seen: no stream; its process ended" in capsys.readouterr().out
+    assert (
+        "connects: The bot did not open a stream in time. Seen: no stream; its process ended" in capsys.readouterr().out
+    )
     wait_until(lambda: not marked_processes(mark))
 
 

@@ -157,7 +157,7 @@ def test_commands_that_only_look_make_nothing_of_an_empty_database(url: str, tmp
     for words in looks:
         assert said in arena(tmp_path, *words.split(), "--db", url, fails=True)
     assert said in arena(tmp_path, "db", "copy", url, "copy.db", fails=True)
-    assert "is empty; its tables are made on first use" in arena(tmp_path, "doctor", "--db", url)
+    assert "is empty; its tables are created on first use" in arena(tmp_path, "doctor", "--db", url)
     home = tmp_path / "home"
     home.mkdir()
     (home / "settings.toml").write_text(f'[service]\ndatabase = "{url}"\n')

@@ -88,7 +88,7 @@ def check_packages() -> DoctorFinding:
 
 
 def check_grpc() -> DoctorFinding:
-    """Check which road the messages of bots take; the dear one is a note and no failure."""
+    """Check how the messages of bots are transported; grpc.aio is a note and no failure."""
     refused, grpcio = refusal(), grpcio_version()
     if not refused.why:
         return DoctorFinding("grpc", OK, say("cli_doctor.grpc_queue", version=grpcio))

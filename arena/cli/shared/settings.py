@@ -1,4 +1,4 @@
-"""All settings in one table: name, environment variable, default, help. No I/O but reading the environment."""
+"""The settings of all commands in one table: name, environment variable, default, help. It reads the environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class CommandSetting:
-    """One value that a user may set for all commands, by an environment variable."""
+    """A value that an environment variable sets for all commands."""
 
     name: str
     default: str
@@ -22,7 +22,7 @@ class CommandSetting:
 
     @property
     def value(self) -> str:
-        """Return what is set now, or the default; an empty variable counts as unset."""
+        """Return the current value or the default; an empty variable counts as unset."""
         return os.environ.get(self.variable) or self.default
 
     @property
@@ -36,39 +36,44 @@ NO_FILE = NO_SERVER = "none"
 DB = CommandSetting(
     "db",
     "arena.db",
-    "The database: a file, made when it is missing, or a URL, postgresql://HOST/NAME; with ARENA_HOME, that of the "
-    "home. Option --db.",
+    "The database: a file, which is created if it is missing, or a URL, postgresql://HOST/NAME. If ARENA_HOME is "
+    "set, the default is the database in that directory. Option --db.",
 )
 SERVER = CommandSetting(
-    "server", NO_SERVER, "The service to work at, by the name of its login; none = a database. Option --server."
+    "server",
+    NO_SERVER,
+    "The service to use, by the name that you gave it in `arena login`; none = use a database directly. Option "
+    "--server.",
 )
 WORKERS = CommandSetting(
-    "workers", "0", "How many matches are played at once; 0 = one per processor core. Option --workers."
+    "workers", "0", "Number of matches played at the same time; 0 = one for each processor core. Option --workers."
 )
 LANG = CommandSetting(
     "lang",
     "en",
-    "Language of what is said, and of a game's names: en, de, fr, it; without it, that of the locale. Option --lang.",
+    "Language of messages and of the names in games: en, de, fr, it. If it is not set, the locale decides. Option "
+    "--lang.",
 )
-DEBUG = CommandSetting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
+DEBUG = CommandSetting("debug", "0", "1 = show the traceback of an error, for a bug report.")
 
 SANDBOX = CommandSetting(
     "sandbox",
     "auto",
-    "How bots are kept: auto (an owner's in a sandbox, your own not), strict, standard, reduced, none. Option "
-    "--sandbox.",
+    "Sandbox level of bots: auto (a sandbox for bots that have an owner, none for your own bots), strict, standard, "
+    "reduced, none. Option --sandbox.",
 )
 
 LEAK_CHECKS = CommandSetting(
     "leak_checks",
     "2%",
-    "Part of the matches of which a deterministic bot is asked again in fresh processes. Option --leak-checks.",
+    "Share of matches for which a deterministic bot's decisions are repeated in fresh processes (leak check). "
+    "Option --leak-checks.",
 )
 WARM_MEMORY = CommandSetting(
     "warm_memory",
     "auto",
-    "Megabytes that bots may hold which wait for their next match; auto = a quarter of the machine's. "
-    "Option --warm-memory.",
+    "Megabytes of memory for bots that wait for their next match; auto = a quarter of the machine's memory. Option "
+    "--warm-memory.",
 )
 
 EXECUTOR = CommandSetting(
@@ -79,28 +84,30 @@ EXECUTOR = CommandSetting(
 RAY_ADDRESS = CommandSetting(
     "ray_address",
     "auto",
-    "The head of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one that runs here. Option --address.",
+    "Head node of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the cluster that runs on this machine. "
+    "Option --address.",
 )
 
 GRPC = CommandSetting(
     "grpc",
     "auto",
-    "How messages of bots are carried: queue = one thread polls grpcio, aio = grpc.aio, which costs more; auto = queue "
-    "with the versions of grpcio that were tried. Bots of the kit heed it too.",
+    "How messages of bots are transported: queue = one thread polls grpcio's completion queue, aio = grpc.aio, "
+    "which needs more processor time; auto = queue with versions of grpcio that were tested, aio with others. Bots "
+    "that use the Python kit read this setting too.",
 )
 
 RUNTIMES = CommandSetting(
     "runtimes",
     NO_FILE,
-    "A file that defines runtimes for bots, in tables [runtimes.NAME]; without one there are arena, bundled and what "
-    "is installed. Option --runtimes.",
+    "A file that defines runtimes for bots, in tables [runtimes.NAME]; none = only arena, bundled and the installed "
+    "runtimes. Option --runtimes.",
 )
 
 STORE = CommandSetting(
     "store",
     "auto",
-    "The directory for the files of the bots of a database on a server; auto = one of this user. Machines that share "
-    "the database name one that all of them see.",
+    "Directory for the files of bots if the database is on a server; auto = a directory of this user. Machines that "
+    "share the database must all name the same directory.",
 )
 
 HOME = CommandSetting(
@@ -108,11 +115,11 @@ HOME = CommandSetting(
 )
 
 HOME_DATABASE = "arena.db"
-"""The database of a service, in its home."""
+"""The file name of a service's database in its home directory."""
 
 
 def usual_database() -> str:
-    """Return the database that is meant when none is named: that of ARENA_DB, or of the home in ARENA_HOME."""
+    """Return the database of commands without --db: that of ARENA_DB, or that in the directory of ARENA_HOME."""
     home = os.environ.get(HOME.variable)
     if home and not os.environ.get(DB.variable):
         return f"{home.rstrip('/')}/{HOME_DATABASE}"
@@ -138,4 +145,4 @@ SETTINGS = (
 
 
 WEB_ADDRESS: Final = "127.0.0.1:7780"
-"""Where `arena web` shows a database unless it is told otherwise."""
+"""The default address of `arena web`."""

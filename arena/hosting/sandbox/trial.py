@@ -121,7 +121,7 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
         found = place.read(place.cgroup_version.weight).strip()
         checks.append(
             SandboxCheck(
-                Text("it weighs as much as every other"),
+                Text("its group has the CPU weight of every other group"),
                 found == wanted,
                 f"{place.cgroup_version.weight[1]} {found}",
             )
@@ -138,7 +138,7 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
         checks.append(
             await _judge_end(
                 eater,
-                Text("memory is limited, shared and the kernel's own too"),
+                Text("memory is limited, including shared and kernel memory"),
                 "memory",
             )
         )
@@ -173,9 +173,9 @@ async def _try_freezer(place: GroupPlace) -> list[SandboxCheck]:
         account.close()
         freezer.close()
     return [
-        SandboxCheck(Text("its processor time is told"), told, f"{before_us} us"),
+        SandboxCheck(Text("its processor time can be measured"), told, f"{before_us} us"),
         SandboxCheck(
-            Text("it stands still while it is frozen"),
+            Text("it uses no processor time while it is frozen"),
             stands and used_us < _HARDLY_US and goes_on,
             f"{used_us} us in {_FROZEN_S * 1000:.0f} ms{'' if goes_on else ', and did not go on'}",
         ),
@@ -193,7 +193,7 @@ async def _grows(account: CpuAccount) -> bool:
 async def _judge_end(process: HostedProcess, name: str, what: str) -> SandboxCheck:
     ended = await process.wait(_PATIENCE_S)
     found = process.exceeded.what if process.exceeded is not None else "no limit"
-    return SandboxCheck(name, ended and found == what, f"it came to: {found}")
+    return SandboxCheck(name, ended and found == what, f"exceeded: {found}")
 
 
 async def _until(is_done: Callable[[], bool], process: HostedProcess) -> None:
@@ -251,11 +251,11 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
         ),
         _refused(Text("no network"), said["sockets"]),
         SandboxCheck(
-            Text("the arena's socket is reached"),
+            Text("the arena's socket can be reached"),
             said["referee"] == "done",
             said["referee"],
         ),
-        _refused(Text("no namespaces, no tracing, no priorities"), said["calls"]),
+        _refused(Text("namespaces, tracing and priorities are refused"), said["calls"]),
     ]
     if level in WRAPPED_LEVELS:
         checks += [
@@ -268,7 +268,7 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
         ]
     checks.append(
         SandboxCheck(
-            Text("nothing is left after a kill"),
+            Text("no process survives a kill"),
             not left,
             Text("{number} processes left", number=len(left)),
         )
@@ -283,7 +283,7 @@ def _refused(name: str, outcomes: list[str]) -> SandboxCheck:
 def _fork_limit(said: Mapping[str, Any], processes: int) -> SandboxCheck:
     holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
     found = Text(
-        "{allowed} allowed, {started} started when it was {few}",
+        "the limit is {allowed}; {started} started with a limit of {few}",
         allowed=said["processes"],
         started=said["forks"],
         few=said["few"],

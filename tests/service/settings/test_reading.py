@@ -86,7 +86,7 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file_and_that_over_t
         ("[service]\nworkers = true", "workers = True is not a whole number"),
         ("[service]\nsandbox = 'loose'", "sandbox = 'loose' is not one of auto, strict, standard, reduced, none"),
         ("[service]\naddress = 'here'", "address = 'here' is not an address such as \"127.0.0.1:7733\""),
-        ("[service]\nleak_checks = '200%'", "leak_checks = '200%' is not a part of all"),
+        ("[service]\nleak_checks = '200%'", "leak_checks = '200%' is not a percentage"),
         ("[weights]\nladder = 0", "[weights] ladder = 0 is not a number, 0.001 to 1000; the default is 2"),
         ("[service\n", "is not TOML"),
         ("service = 3", "service is a section; write [service] on a line of its own"),
