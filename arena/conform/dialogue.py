@@ -264,10 +264,7 @@ class Dialogue:
             why = Text("another stream was opened while the first one was open")
             raise BrokenError("one-stream", why)
         if self.process.written_bytes > _MOST_OUTPUT_BYTES:
-            raise BrokenError(
-                "output",
-                Text("{megabytes} MB written", megabytes=self.process.written_bytes >> 20),
-            )
+            raise BrokenError("output", Text("{megabytes} MB written", megabytes=self.process.written_bytes >> 20))
 
     async def exit_status(self) -> int | None:
         """Wait for the end of the process, and return its status, or None if it lives on."""
