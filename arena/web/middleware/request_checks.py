@@ -178,16 +178,12 @@ def need_own_page(request: Request) -> None:
 
     Browsers say where a request comes from; a program that says nothing is no browser, and acts for nobody else.
     """
-    if _is_foreign(request):
-        raise HTTPException(
-            403,
-            Text("this was sent by a page of another site, and nothing was done; use the pages here"),
-        )
-
-
-def _is_foreign(request: Request) -> bool:
-    """Return whether another site sends this. What a browser makes of it counts most: a proxy may change the host."""
-    if (site := request.headers.get("sec-fetch-site")) is not None:
-        return site not in _OURS
     origin = request.headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    if (site := request.headers.get("sec-fetch-site")) is not None:  # counts most: a proxy may change the host
+        is_foreign = site not in _OURS
+    else:
+        is_foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    if is_foreign:
+        raise HTTPException(
+            403, Text("this was sent by a page of another site, and nothing was done; use the pages here")
+        )
