@@ -128,19 +128,17 @@ def read_parameters(name: str, texts: Mapping[str, str], defaults: Mapping[str, 
             raise UnknownGameError(
                 Text("{name}: the game has no parameter {key}; it has: {known}", name=name, key=repr(key), known=known)
             )
-        read[key] = _parse_value(name, key, text, defaults[key])
+        kind = type(defaults[key])
+        try:
+            read[key] = {"true": True, "false": False}[text] if kind is bool else kind(text)
+        except (KeyError, ValueError):
+            what = {bool: Text("true or false"), int: Text("a whole number"), float: Text("a number with a point")}[
+                kind
+            ]
+            raise UnknownGameError(
+                Text("{name}: parameter {key} takes {what}, not {text}", name=name, key=key, what=what, text=repr(text))
+            ) from None
     return read
-
-
-def _parse_value(name: str, key: str, text: str, default: Value) -> Value:
-    kind = type(default)
-    try:
-        return {"true": True, "false": False}[text] if kind is bool else kind(text)
-    except (KeyError, ValueError):
-        what = {bool: Text("true or false"), int: Text("a whole number"), float: Text("a number with a point")}[kind]
-        raise UnknownGameError(
-            Text("{name}: parameter {key} takes {what}, not {text}", name=name, key=key, what=what, text=repr(text))
-        ) from None
 
 
 def write_name(short_name: str, parameters: Mapping[str, Value], defaults: Mapping[str, Value]) -> str:
