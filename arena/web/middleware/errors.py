@@ -116,7 +116,7 @@ async def _answer_system(request: Request, error: Exception) -> Response:
 async def _answer_later(request: Request, error: Exception) -> Response:
     """Answer what is not worked out yet: a page that waits for it, a part of one that does, or when to ask again."""
     assert isinstance(error, AnswerPendingError)
-    if request.url.path.startswith((_API, _FEED)):
+    if not _is_page(request.url.path):
         return error_page(request, 503, str(error), {"retry-after": str(math.ceil(error.again_s))})
     if "seen" in request.query_params:
         return Response(status_code=204)  # it shows what was there before, and asks again by itself
@@ -131,6 +131,10 @@ async def _answer_later(request: Request, error: Exception) -> Response:
         again_ms=round(1000 * error.again_s),
         polls=f'{{"{POLLS}": "yes"}}',
     )
+
+
+def _is_page(path: str) -> bool:
+    return not path.startswith((_API, _FEED))
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:

@@ -62,7 +62,6 @@ class RateLimitMiddleware:
         self._answering: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http" or scope["path"].startswith(_FREE):
             address = None
         else:

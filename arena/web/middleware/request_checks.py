@@ -53,7 +53,6 @@ class HostCheckMiddleware:
         self._names = None if names is None else frozenset(name.lower().rstrip(".") for name in names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         host = Headers(scope=scope).get("host", "") if scope["type"] == "http" else ""
         if self._names is None or is_known(host, self._names):
             await self._app(scope, receive, send)
@@ -99,7 +98,6 @@ class AddressCheckMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         status, sentence = _address_fault(scope) if scope["type"] == "http" else (0, "")
         if not status:
             await self._app(scope, receive, send)
@@ -127,7 +125,6 @@ class BodyLimitMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -178,12 +175,16 @@ def need_own_page(request: Request) -> None:
 
     Browsers say where a request comes from; a program that says nothing is no browser, and acts for nobody else.
     """
-    origin = request.headers.get("origin")
-    if (site := request.headers.get("sec-fetch-site")) is not None:  # counts most: a proxy may change the host
-        is_foreign = site not in _OURS
-    else:
-        is_foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
-    if is_foreign:
+    if _is_foreign(request):
         raise HTTPException(
-            403, Text("this was sent by a page of another site, and nothing was done; use the pages here")
+            403,
+            Text("this was sent by a page of another site, and nothing was done; use the pages here"),
         )
+
+
+def _is_foreign(request: Request) -> bool:
+    """Return whether another site sends this. What a browser makes of it counts most: a proxy may change the host."""
+    if (site := request.headers.get("sec-fetch-site")) is not None:
+        return site not in _OURS
+    origin = request.headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")

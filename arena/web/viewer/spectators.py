@@ -93,13 +93,8 @@ async def stream(
     else:
         places = [place or None for place in after]
     broadcasts = [await _open(request, hub, each, language) for each in match]
-    return Spectator(
-        hub,
-        [
-            StreamedMatch(broadcast, language, place, latest)
-            for broadcast, place in zip(broadcasts, places, strict=True)
-        ],
-    )
+    watched = zip(broadcasts, places, strict=True)
+    return Spectator(hub, [StreamedMatch(broadcast, language, place, latest) for broadcast, place in watched])
 
 
 @router.get("/tv")
