@@ -67,20 +67,15 @@ def run_once(options: argparse.Namespace, chosen: Iterable[str] | None = None) -
         ended = subprocess.run([*words, *files], cwd=_ROOT, capture_output=True, text=True, check=False)
         if not report.exists():
             raise subprocess.CalledProcessError(ended.returncode, words, ended.stdout, ended.stderr)
-        return [_case(case) for case in ElementTree.parse(report).iter("testcase")]
-
-
-def _case(case: ElementTree.Element) -> Case:
-    told = [(one.get("name"), one.get("value", "")) for one in case.iter("property")]
-    test = next((value for name, value in told if name == TEST), f"{case.get('classname')}::{case.get('name')}")
-    wrong = case.find("failure") if case.find("error") is None else case.find("error")
-    return Case(
-        test,
-        frozenset(value for name, value in told if name == NAMED),
-        float(case.get("time", "0")),
-        case.find("skipped") is not None,
-        None if wrong is None else wrong.get("message", "").partition("\n")[0],
-    )
+        cases = []
+        for case in ElementTree.parse(report).iter("testcase"):
+            told = [(one.get("name"), one.get("value", "")) for one in case.iter("property")]
+            test = next((value for name, value in told if name == TEST), f"{case.get('classname')}::{case.get('name')}")
+            names = frozenset(value for name, value in told if name == NAMED)
+            wrong = case.find("failure") if case.find("error") is None else case.find("error")
+            why = None if wrong is None else wrong.get("message", "").partition("\n")[0]
+            cases.append(Case(test, names, float(case.get("time", "0")), case.find("skipped") is not None, why))
+        return cases
 
 
 def choose_quickest(cases: Iterable[Case]) -> list[str]:
@@ -94,16 +89,17 @@ def choose_quickest(cases: Iterable[Case]) -> list[str]:
             groups.setdefault((case.test.partition("[")[0], case.names), []).append(case)
     missing = {name for _, names in groups for name in names}
     chosen: list[str] = []
+
+    def price(one: tuple[str, frozenset[str]]) -> float:
+        """Return the seconds for each name that a group adds; one that adds none is never worth it."""
+        new_names = len(one[1] & missing)
+        return sum(case.seconds for case in groups[one]) / new_names if new_names else float("inf")
+
     while missing:
-        best = min(groups, key=lambda one: _price(groups[one], len(one[1] & missing)))
+        best = min(groups, key=price)
         missing -= best[1]
         chosen += [case.test for case in groups.pop(best)]
     return sorted(chosen)
-
-
-def _price(cases: Iterable[Case], new_names: int) -> float:
-    """Seconds for each name that it adds; what adds none is never worth it."""
-    return sum(case.seconds for case in cases) / new_names if new_names else float("inf")
 
 
 def _names_held(run: Iterable[Case]) -> set[str]:

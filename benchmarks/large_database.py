@@ -83,7 +83,28 @@ def fill(database: Database, results: Results) -> tuple[str, Sequence[str]]:
         add(tables.tournament, iter([{**whole, "rated_through": len(matches)}]))
         opened = {"tournament_id": tournament, "opening": []}
         add(tables.block, ({"id": one, "index": n, "chance_seed": n, **opened} for n, one in enumerate(blocks)))
-        add(tables.match, _matches(results, order, matches, blocks, tournament))
+        done = {
+            "tournament_id": tournament,
+            "state": MatchState.FINISHED,
+            "attempt": 1,
+            "by_rules": True,
+            "rated": True,
+        }
+        done |= {"plies": 80, "decisions": 60, "started_at_us": 0, "duration_us": 50_000, "details": {}}
+        labels, turns = results.blocks.tolist(), seats if len(blocks) < len(matches) else 1
+        played = (
+            {
+                "id": one,
+                "block_id": blocks[labels[index]],
+                "rotation": position % turns,
+                "position": position,
+                "game_digest": f"{position:064x}",
+                "record_digest": f"{position:064x}",
+                **done,
+            }
+            for position, (index, one) in enumerate(zip(order, matches, strict=True))
+        )
+        add(tables.match, played)
         sitting, ranks = results.seats.tolist(), results.ranks.tolist()
         add(
             tables.match_seat,
@@ -96,26 +117,6 @@ def fill(database: Database, results: Results) -> tuple[str, Sequence[str]]:
         rated = {"pool_id": pool, "verdict": RatingVerdict.RATED}
         add(tables.rating_order, ({"rating_seq": n, "match_id": one, **rated} for n, one in enumerate(matches, 1)))
     return pool, versions
-
-
-def _matches(
-    results: Results, order: Sequence[int], matches: Sequence[str], blocks: Sequence[str], tournament: str
-) -> Iterator[dict[str, Any]]:
-    done = {"tournament_id": tournament, "state": MatchState.FINISHED, "attempt": 1, "by_rules": True, "rated": True}
-    figures = {"plies": 80, "decisions": 60, "started_at_us": 0, "duration_us": 50_000}
-    labels = results.blocks.tolist()
-    for position, (index, one) in enumerate(zip(order, matches, strict=True)):
-        yield {
-            "id": one,
-            "block_id": blocks[labels[index]],
-            "rotation": position % results.seats.shape[1] if len(blocks) < len(matches) else 0,
-            "position": position,
-            "game_digest": f"{position:064x}",
-            "record_digest": f"{position:064x}",
-            "details": {},
-            **done,
-            **figures,
-        }
 
 
 def show(label: str, call: Callable[[], object], goal_ms: float) -> bool:

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 from typing import Any, Self
 from unittest import mock
 
@@ -144,38 +145,21 @@ def _spec(index: int, game: str) -> MatchSpec:
     return MatchSpec("m" * 36, 1, game, version, {}, TimeControl(60_000_000), 1, index, (), (seat,))
 
 
-@contextmanager
-def _counting(count: Count) -> Iterator[None]:
-    """Add up what is sent, for the bare run; not used while a speed is measured."""
-    send = BotStream.send
-
-    async def counted(stream: BotStream, data: bytes) -> None:
-        count.bytes_sent += len(data)
-        count.sends += 1
-        await send(stream, data)
-
-    BotStream.send = counted  # type: ignore[method-assign, assignment]
-    try:
-        yield
-    finally:
-        BotStream.send = send  # type: ignore[method-assign]
-
-
-async def _play_until(end: float, bot: WarmBot, index: int, count: Count) -> None:
-    meter = TreeMeter(bot.process.pid)
-    while time.perf_counter() < end:
-        match = Match(_spec(index, SOLO_NAME))
-        lag_meter = OwnWaitMeter()
-        await play_match(match, [SeatedBot(bot.stream, meter)], lag_meter=lag_meter)
-        lag_meter.close()
-        count.round_trips += sum(entry.by is DecidedBy.BOT for entry in match.entries)
-    meter.close()
-
-
 async def _measure(bots: Sequence[WarmBot], seconds: float) -> Count:
     count = Count()
     end = time.perf_counter() + seconds
-    await asyncio.gather(*(_play_until(end, bot, index, count) for index, bot in enumerate(bots)))
+
+    async def play_until_end(index: int, bot: WarmBot) -> None:
+        meter = TreeMeter(bot.process.pid)
+        while time.perf_counter() < end:
+            match = Match(_spec(index, SOLO_NAME))
+            lag_meter = OwnWaitMeter()
+            await play_match(match, [SeatedBot(bot.stream, meter)], lag_meter=lag_meter)
+            lag_meter.close()
+            count.round_trips += sum(entry.by is DecidedBy.BOT for entry in match.entries)
+        meter.close()
+
+    await asyncio.gather(*starmap(play_until_end, enumerate(bots)))
     return count
 
 
@@ -243,7 +227,14 @@ async def run_bare(streams: int, seconds: float, size: int) -> float:
 async def find_size() -> int:
     """The mean size of what the referee sends."""
     count = Count()
-    with _counting(count):
+    send = BotStream.send
+
+    async def counted(stream: BotStream, data: bytes) -> None:
+        count.bytes_sent += len(data)
+        count.sends += 1
+        await send(stream, data)
+
+    with mock.patch.object(BotStream, "send", counted):
         await run_referee(1, 0.2)
     return count.bytes_sent // count.sends
 

@@ -141,7 +141,10 @@ def check_compare(options: argparse.Namespace) -> bool:
     for kind in choose(compare.KINDS, options.only):
         big = [BIG_GAIN] if kind.upper + kind.gain < BIG_GAIN else []
         for gain in (kind.lower, kind.lower + kind.gain / 2, kind.upper, kind.upper + kind.gain, *big, 0.499):
-            tests, peers = (_tests(kind, gain, number) for number in (options.tests, options.peer))
+            tests, peers = (  # none where none are wanted
+                (_OF_SHORT_ONES * number if gain >= BIG_GAIN else kind.part_of(number)) if number else 0
+                for number in (options.tests, options.peer)
+            )
             found = compare.rates(kind, gain, tests, options.seed)
             wrong = found.better if gain <= kind.lower else found.not_better if gain >= kind.upper else 0.0
             is_kept &= max(wrong, found.undecided) <= compare.allowed(0.05, tests)
@@ -152,13 +155,6 @@ def check_compare(options: argparse.Namespace) -> bool:
             else:
                 print(f"{line}{found.steps:9.1f}", flush=True)
     return is_kept
-
-
-def _tests(kind: compare.Kind, gain: float, tests: int) -> int:
-    """Count the tests that are tried, out of so many; 0 of none."""
-    if not tests:
-        return 0
-    return _OF_SHORT_ONES * tests if gain >= BIG_GAIN else kind.part_of(tests)
 
 
 def check_stopping(options: argparse.Namespace) -> bool:

@@ -42,7 +42,7 @@ from bots.algorithms.greedy import GreedyBot
 from bots.algorithms.search import SearchBot
 from bots.algorithms.uniform import RandomBot
 from bots.kit import Bot
-from bots.offline import OfflineMatch, play_offline
+from bots.offline import play_offline
 from bots.training.duels import Processes
 from engine import registry
 from engine.chance import SeededChance
@@ -115,25 +115,24 @@ def play_block(contest: Contest, seed: int) -> Block:
     gc.collect()
     gc.freeze()
     opening = random_opening(game, contest.seats, seed)
-    matches = [_play(contest, seat, opening, seed) for seat in range(contest.seats)]
+    matches = []
+    for subject_seat in range(contest.seats):
+        names = [contest.subject if seat == subject_seat else contest.opponent for seat in range(contest.seats)]
+        match = play_offline(
+            [make_bot(name, contest.playouts, contest.clock) for name in names],
+            contest.game,
+            seeds=[seed * 100 + subject_seat * 10 + seat for seat in range(contest.seats)],
+            chance_seed=seed,
+            opening=opening,
+            time_limit_us=contest.time_limit_us,
+            clock=contest.clock,
+        )
+        matches.append(match)
     return Block(
         score=fmean(score(match.ranks, seat) for seat, match in enumerate(matches)),
         wins=fmean(win(match.ranks, seat) for seat, match in enumerate(matches)),
         decisions=fmean(sum(match.decisions) for match in matches),
         slowest_s=max(match.slowest_s[seat] for seat, match in enumerate(matches)),
-    )
-
-
-def _play(contest: Contest, subject_seat: int, opening: Sequence[int], seed: int) -> OfflineMatch:
-    names = [contest.subject if seat == subject_seat else contest.opponent for seat in range(contest.seats)]
-    return play_offline(
-        [make_bot(name, contest.playouts, contest.clock) for name in names],
-        contest.game,
-        seeds=[seed * 100 + subject_seat * 10 + seat for seat in range(contest.seats)],
-        chance_seed=seed,
-        opening=opening,
-        time_limit_us=contest.time_limit_us,
-        clock=contest.clock,
     )
 
 

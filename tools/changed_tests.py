@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tests.support.facts import read_facts
@@ -93,9 +94,19 @@ def _users(texts: Mapping[Path, str], changed: Iterable[Path]) -> defaultdict[Pa
     known |= {name.removeprefix(_AT_THE_TOP): path for name, path in known.items()}
     users: defaultdict[Path, set[Path]] = defaultdict(set)
     for path, text in texts.items():
-        imported = () if path in _FOR_ALL else (*_imported(text, known), *_named(text, known))
-        for used in (*imported, *_around(path)):
-            users[used].add(path)
+        used: set[Path] = set()
+        if path not in _FOR_ALL:
+            with suppress(SyntaxError):  # the tests of the file will tell
+                imports = (imported_module(one, known) for one in read_facts(text, outline=True).imports)
+                used = {known[name] for name in imports if name is not None}
+            for name in _NAMED.findall(text):  # the modules that stand in quotes
+                while name and name not in known:
+                    name = name.rpartition(".")[0]
+                used |= {known[one] for one in (name, f"{name}.__main__") if one in known}
+        for folder in path.parents:  # what is executed before it: its packages, and what belongs to all tests there
+            used |= {folder / "__init__.py", *([folder / "conftest.py"] if _is_test(path) else [])}
+        for file in used:
+            users[file].add(path)
     return users
 
 
@@ -107,33 +118,6 @@ def _concerned(changed: Path, texts: Mapping[Path, str]) -> Iterator[Path]:
     for path, text in texts.items():
         if (beside and _is_test(path) and path.is_relative_to(beside)) or _mentions(text, path, changed):
             yield path
-
-
-def _imported(text: str, known: Mapping[str, Path]) -> Iterator[Path]:
-    try:
-        imports = read_facts(text, outline=True).imports
-    except SyntaxError:  # the tests of the file will tell
-        return
-    for one in imports:
-        name = imported_module(one, known)
-        if name is not None:
-            yield known[name]
-
-
-def _named(text: str, known: Mapping[str, Path]) -> Iterator[Path]:
-    """Yield the modules that stand in quotes."""
-    for name in _NAMED.findall(text):
-        while name and name not in known:
-            name = name.rpartition(".")[0]
-        yield from (known[one] for one in (name, f"{name}.__main__") if one in known)
-
-
-def _around(path: Path) -> Iterator[Path]:
-    """Yield what is executed before a file is: its packages, and what belongs to all tests of its folders."""
-    for folder in path.parents:
-        yield folder / "__init__.py"
-        if _is_test(path):
-            yield folder / "conftest.py"
 
 
 def _mentions(text: str, path: Path, changed: Path) -> bool:

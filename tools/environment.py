@@ -67,7 +67,13 @@ def _alone(directory: Path) -> Iterator[None]:
 
 
 def _install(directory: Path, locks: Sequence[str]) -> None:
-    wanted = {name: _digest(name) for name in locks}
+    wanted = {}
+    for name in locks:
+        lock = _ROOT / f"requirements/{name}.lock"
+        if not lock.is_file():
+            raise SetupError(f"there is no {lock.relative_to(_ROOT)}; see requirements/")
+        parts = [lock.read_bytes(), (_ROOT / "pyproject.toml").read_bytes(), str(_ROOT).encode(), sys.version.encode()]
+        wanted[name] = hashlib.sha256(b"\0".join(parts)).hexdigest()
     stamp = directory / _STAMP
     done = json.loads(stamp.read_text("utf-8")) if stamp.exists() else {}
     if all(done.get(name) == digest for name, digest in wanted.items()):
@@ -84,14 +90,6 @@ def _install(directory: Path, locks: Sequence[str]) -> None:
     else:
         _pip(directory, "-r", str(_ROOT / f"requirements/{locks[-1]}.lock"))
     stamp.write_text(json.dumps(done | wanted), encoding="utf-8")
-
-
-def _digest(name: str) -> str:
-    lock = _ROOT / f"requirements/{name}.lock"
-    if not lock.is_file():
-        raise SetupError(f"there is no {lock.relative_to(_ROOT)}; see requirements/")
-    parts = [lock.read_bytes(), (_ROOT / "pyproject.toml").read_bytes(), str(_ROOT).encode(), sys.version.encode()]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def _make(directory: Path) -> None:

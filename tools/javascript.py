@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 
 from google.protobuf.descriptor_pb2 import (
     DescriptorProto,
-    EnumDescriptorProto,
     FieldDescriptorProto,
     FileDescriptorProto,
     FileDescriptorSet,
@@ -66,21 +65,17 @@ def write_messages(python: Path, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for name in wanted_protos():
         (directory / module_name(name)).write_text("\n".join(_module(files[name])) + "\n", encoding="utf-8")
-    (directory / "games.mjs").write_text("\n".join(_games()) + "\n", encoding="utf-8")
+    modules = [Path(module_name(name)).stem for name in wanted_protos() if name.startswith("arena/games/")]
+    lines = ["// Generated from proto/ by `make proto`: the messages of all games. Do not edit."]
+    lines += [f'import * as {name} from "./{name}.mjs";' for name in modules]
+    lines += [f"\nexport const GAMES = [{', '.join(modules)}];", ""]
+    (directory / "games.mjs").write_text("\n".join(lines), encoding="utf-8")
 
 
 def module_name(proto: str) -> str:
     """Return the file for a .proto: `play.mjs`, or that of a game, which is `foreign_king.mjs`."""
     path = Path(proto)
     return f"{path.parts[2] if path.parts[1] == 'games' else path.stem}.mjs"
-
-
-def _games() -> Iterator[str]:
-    """Write the module that knows the modules of all games."""
-    modules = [Path(module_name(name)).stem for name in wanted_protos() if name.startswith("arena/games/")]
-    yield "// Generated from proto/ by `make proto`: the messages of all games. Do not edit."
-    yield from (f'import * as {name} from "./{name}.mjs";' for name in modules)
-    yield f"\nexport const GAMES = [{', '.join(modules)}];"
 
 
 def _module(file: FileDescriptorProto) -> Iterator[str]:
@@ -92,7 +87,11 @@ def _module(file: FileDescriptorProto) -> Iterator[str]:
         if name.startswith("arena/"):
             yield f'import * as {Path(name).stem} from "./{module_name(name)}";'
     for index, enum in enumerate(file.enum_type):
-        yield from _enum(enum, comments.get((5, index), ""))
+        yield ""
+        yield from _comment([*_lines(comments.get((5, index), "")), "@enum {number}"])
+        yield f"export const {enum.name} = Object.freeze({{"
+        yield from (f"  {value.name}: {value.number}," for value in enum.value)
+        yield "});"
     places = {message.name: index for index, message in enumerate(file.message_type)}
     for message in _in_order(file.message_type, local):
         index = places[message.name]
@@ -117,14 +116,6 @@ def _in_order(messages: Sequence[DescriptorProto], local: set[str]) -> Iterator[
         yield from visit(message)
 
 
-def _enum(enum: EnumDescriptorProto, comment: str) -> Iterator[str]:
-    yield ""
-    yield from _comment([*_lines(comment), "@enum {number}"])
-    yield f"export const {enum.name} = Object.freeze({{"
-    yield from (f"  {value.name}: {value.number}," for value in enum.value)
-    yield "});"
-
-
 def _message(
     package: str, message: DescriptorProto, comment: str, of_fields: Sequence[str], local: set[str]
 ) -> Iterator[str]:
@@ -136,22 +127,19 @@ def _message(
     yield from _comment([*_lines(comment), f"@typedef {{object}} {message.name}", *types])
     yield f'export const {message.name} = wire.message("{package}.{message.name}", ['
     for field in message.field:
-        codec = _codec(f"{package}.{message.name}", field, local)
+        if field.type == FieldDescriptorProto.TYPE_MESSAGE:
+            name = field.type_name.rpartition(".")[2]
+            # All of ours that are shared stand in one file.
+            shared = "wire.Any" if field.type_name == _ANY else f"match.{name}"
+            codec = f"wire.embedded({name if field.type_name in local else shared})"
+        elif field.type in _CODECS:
+            codec = f"wire.{_CODECS[field.type]}"
+        else:
+            raise UnknownTypeError(f"{package}.{message.name}.{field.name} has a type that the kit cannot read")
         if field.label == FieldDescriptorProto.LABEL_REPEATED:
             codec = f"wire.repeated({codec})"
         yield f'  [{field.number}, "{field.json_name}", {codec}],'
     yield "]);"
-
-
-def _codec(owner: str, field: FieldDescriptorProto, local: set[str]) -> str:
-    if field.type == FieldDescriptorProto.TYPE_MESSAGE:
-        name = field.type_name.rpartition(".")[2]
-        # All of ours that are shared stand in one file.
-        shared = "wire.Any" if field.type_name == _ANY else f"match.{name}"
-        return f"wire.embedded({name if field.type_name in local else shared})"
-    if field.type not in _CODECS:
-        raise UnknownTypeError(f"{owner}.{field.name} has a type that the kit cannot read")
-    return f"wire.{_CODECS[field.type]}"
 
 
 def _property(field: FieldDescriptorProto, comment: str, local: set[str]) -> str:

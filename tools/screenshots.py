@@ -33,49 +33,10 @@ MOST_BYTES: Final = 250_000
 _ARENA: Final = (sys.executable, "-m", "arena.cli.main")
 _QUALITY: Final = 80
 _PATIENCE_MS: Final = 120_000
-_BOTS: Final = ("--bots", "search,greedy,random")
 _MATCHES: Final = (
-    (
-        "tournament",
-        "run",
-        "round-robin",
-        "--game",
-        "rex_romanorum",
-        "--seats",
-        "3",
-        "--blocks",
-        "3",
-        "--name",
-        "rex",
-        *_BOTS,
-    ),
-    (
-        "tournament",
-        "run",
-        "round-robin",
-        "--game",
-        "foreign_king",
-        "--seats",
-        "3",
-        "--blocks",
-        "8",
-        "--name",
-        "king",
-        *_BOTS,
-    ),
-    (
-        "compare",
-        "search",
-        "greedy",
-        "--game",
-        "foreign_king",
-        "--max-blocks",
-        "60",
-        "--gain",
-        "0.1",
-        "--name",
-        "better",
-    ),
+    "tournament run round-robin --game rex_romanorum --seats 3 --blocks 3 --name rex --bots search,greedy,random",
+    "tournament run round-robin --game foreign_king --seats 3 --blocks 8 --name king --bots search,greedy,random",
+    "compare search greedy --game foreign_king --max-blocks 60 --gain 0.1 --name better",
 )
 """What is played, each by the seed and the clock below."""
 _FIXED: Final = ("--seed", "7", "--time", "20ms")
@@ -103,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not (home / "arena.db").exists():
             _arena(home, "bot", "add", "random", "greedy", "search")
             for words in _MATCHES:
-                sys.stdout.write(f"arena {' '.join(words)}\n")
-                _arena(home, *words, *_FIXED)
+                sys.stdout.write(f"arena {words}\n")
+                _arena(home, *words.split(), *_FIXED)
             _arena(home, "ladder", "open", "king3", "--game", "foreign_king", "--seats", "3", "--time", "1s")
         with _served(home) as address, _chromium() as browser:
             shots = [shot for shot in _shots(home, address) if not chosen.names or shot.name in chosen.names]

@@ -240,24 +240,20 @@ class BotHost:
     async def serve(self) -> None:
         """Serve until the pipe is closed."""
         try:
-            if await self._invite(await self._read()):
-                async with ProcessPool() as pool:
-                    self._send({"event": "ready"})
-                    while True:
-                        await self._play(CallerMatchHost(pool), await self._read())
+            head = await self._read()
+            try:
+                await check_room(self._reader, is_patient=False)
+                policy = SandboxPolicy(head["sandbox"])
+                self._bots = [await find_seat(wanted, head["game"], policy) for wanted in head["bots"]]
+            except (BotUnavailableError, HostingError, ValueError) as error:
+                self._send({"event": "refused", "why": str(error)})
+                return
+            async with ProcessPool() as pool:
+                self._send({"event": "ready"})
+                while True:
+                    await self._play(CallerMatchHost(pool), await self._read())
         except CallerGoneError:
             return
-
-    async def _invite(self, head: Mapping[str, Any]) -> bool:
-        """Find the bots that are named; say why not, and return False, if one cannot sit down."""
-        try:
-            await check_room(self._reader, is_patient=False)
-            policy = SandboxPolicy(head["sandbox"])
-            self._bots = [await find_seat(wanted, head["game"], policy) for wanted in head["bots"]]
-        except (BotUnavailableError, HostingError, ValueError) as error:
-            self._send({"event": "refused", "why": str(error)})
-            return False
-        return True
 
     async def _play(self, host: CallerMatchHost, head: Mapping[str, Any]) -> None:
         if head["do"] != "play":

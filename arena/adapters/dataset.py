@@ -123,20 +123,16 @@ class Dataset:
         _, chunks = read_file(self._file)
         while True:
             try:
-                columns = next(chunks, None)
-                positions = None if columns is None else self._positions(columns)
+                if (columns := next(chunks, None)) is None:
+                    return
+                records = np.zeros(len(columns["actions"]), self.features.record)
+                for name in self.features.record.names or ():
+                    records[name] = columns[name].reshape(records[name].shape)
+                others = ("actions", "seats", "plies", "by_bot", "ranks", "rewards", "matches")
+                positions = Positions(self.features, records, columns["legal"], *(columns[name] for name in others))
             except DAMAGE as error:
                 raise DatasetError(f"{self._file} is damaged: {in_a_line(error)}; export it again") from error
-            if positions is None:
-                return
             yield positions
-
-    def _positions(self, columns: Columns) -> Positions:
-        records = np.zeros(len(columns["actions"]), self.features.record)
-        for name in self.features.record.names or ():
-            records[name] = columns[name].reshape(records[name].shape)
-        others = ("actions", "seats", "plies", "by_bot", "ranks", "rewards", "matches")
-        return Positions(self.features, records, columns["legal"], *(columns[name] for name in others))
 
     def positions(self) -> Positions:
         """Return all decisions at once, which takes room for all of them."""
@@ -222,22 +218,19 @@ class ParquetWriter:
         self._writer: Any = None
 
     def write(self, columns: Columns) -> None:
-        arrow = self._arrow
-        made = {name: self._column(array) for name, array in columns.items()}
+        arrow, made = self._arrow, {}
+        for name, array in columns.items():
+            if array.dtype.kind == "S":
+                made[name] = arrow.array(array.astype("U").tolist(), arrow.string()).dictionary_encode()
+                continue
+            made[name] = arrow.array(np.ascontiguousarray(array).reshape(-1))
+            if array.ndim > 1:
+                made[name] = arrow.FixedSizeListArray.from_arrays(made[name], int(np.prod(array.shape[1:])))
         if self._writer is None:
             schema = arrow.schema([(name, column.type) for name, column in made.items()])
             schema = schema.with_metadata({_HEADER: json.dumps(self._header)})
             self._writer = arrow.parquet.ParquetWriter(self._stream, schema, compression="zstd")
         self._writer.write_table(arrow.table(made, schema=self._writer.schema))
-
-    def _column(self, array: Any) -> Any:
-        arrow = self._arrow
-        if array.dtype.kind == "S":
-            return arrow.array(array.astype("U").tolist(), arrow.string()).dictionary_encode()
-        flat = arrow.array(np.ascontiguousarray(array).reshape(-1))
-        if array.ndim == 1:
-            return flat
-        return arrow.FixedSizeListArray.from_arrays(flat, int(np.prod(array.shape[1:])))
 
     def close(self) -> None:
         if self._writer is not None:
@@ -304,17 +297,17 @@ def _read_parquet(file: Path) -> tuple[Mapping[str, Any], Iterator[Columns]]:
     def chunks() -> Iterator[Columns]:
         with read:
             for rows in read.iter_batches(batch_size=_ROWS):
-                yield {name: _array(column) for name, column in zip(rows.schema.names, rows.columns, strict=True)}
+                columns = {}
+                for name, column in zip(rows.schema.names, rows.columns, strict=True):
+                    if hasattr(column, "dictionary"):
+                        columns[name] = np.array(column.to_pylist(), "S")
+                        continue
+                    size = getattr(column.type, "list_size", None)
+                    flat = (column if size is None else column.flatten()).to_numpy(zero_copy_only=False)
+                    columns[name] = flat if size is None else flat.reshape(len(column), size)
+                yield columns
 
     return header, chunks()
-
-
-def _array(column: Any) -> Any:
-    if hasattr(column, "dictionary"):
-        return np.array(column.to_pylist(), "S")
-    if hasattr(column.type, "list_size"):
-        return column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), column.type.list_size)
-    return column.to_numpy(zero_copy_only=False)
 
 
 def _arrow() -> Any:

@@ -347,7 +347,14 @@ class HostedDriver:
                 self._forget()
                 raise
             if head["event"] == "ask" and head["seat"] == self._learner:
-                return self._turn(head, blob)
+                decide = play_pb2.PlayResponse.FromString(blob).decide
+                self._ply, self._match_id = decide.ply, decide.match_id
+                return LearnerTurn(
+                    decide.ply,
+                    list(decide.legal_actions),
+                    self._setting.game.observed(decide.observation.value),
+                    [Fault.from_json(fault) for fault in head["faults"]],
+                )
             if head["event"] == "ask":
                 process.write({"do": "answer"}, self._here[head["seat"]].send(head["seat"], blob))
             elif head["event"] == "tell":
@@ -360,16 +367,6 @@ class HostedDriver:
             else:
                 self._forget()
                 raise TableError(f"the match could not be played: {head['why']}")
-
-    def _turn(self, head: Mapping[str, Any], blob: bytes) -> LearnerTurn:
-        decide = play_pb2.PlayResponse.FromString(blob).decide
-        self._ply, self._match_id = decide.ply, decide.match_id
-        return LearnerTurn(
-            decide.ply,
-            list(decide.legal_actions),
-            self._setting.game.observed(decide.observation.value),
-            [Fault.from_json(fault) for fault in head["faults"]],
-        )
 
 
 def _explained(fault: Fault) -> str:

@@ -54,21 +54,23 @@ class Export:
         """
         what = {key: document[key] for key in ("game", "rules_version", "options")} | {"seats": len(document["seats"])}
         if self._rows is None:
-            self._begin(document, what)
-        elif what != self._what:
-            raise OtherGameError(_difference(self._what, what))
-        assert self._rows is not None
+            game = registry.get(document["game"])
+            if document["rules_version"] != game.rules_version:
+                raise UnreplayableError(
+                    f"played by rules {document['rules_version']}; installed are {game.rules_version}"
+                )
+            features = features_of(game, what["seats"], game.parse_options(document["options"]))
+            self._writer = writer_for(self._file, self._stream, header_of(features))
+            self._rows, self._what = _Rows(features), what
+        elif (before := self._what) != what:
+            if before["game"] != what["game"]:
+                raise OtherGameError(f"matches of {before['game']} and of {what['game']}")
+            key = next(key for key in ("seats", "rules_version", "options") if before[key] != what[key])
+            kind = key.replace("_", " ")
+            raise OtherGameError(f"matches of {before['game']} with {kind} {before[key]} and with {what[key]}")
         self.positions += self._rows.add(document)
         if self._rows.count >= CHUNK:
             self._flush()
-
-    def _begin(self, document: Mapping[str, Any], what: Mapping[str, Any]) -> None:
-        game = registry.get(document["game"])
-        if document["rules_version"] != game.rules_version:
-            raise UnreplayableError(f"played by rules {document['rules_version']}; installed are {game.rules_version}")
-        features = features_of(game, len(document["seats"]), game.parse_options(document["options"]))
-        self._writer = writer_for(self._file, self._stream, header_of(features))
-        self._rows, self._what = _Rows(features), what
 
     def _flush(self) -> None:
         assert self._rows is not None
@@ -89,13 +91,6 @@ class Export:
             return
         with suppress(OSError, ValueError):  # the error that is under way is told
             self._writer.close()
-
-
-def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    if before["game"] != now["game"]:
-        return f"matches of {before['game']} and of {now['game']}"
-    key = next(key for key in ("seats", "rules_version", "options") if before[key] != now[key])
-    return f"matches of {before['game']} with {key.replace('_', ' ')} {before[key]} and with {now[key]}"
 
 
 class _Rows:

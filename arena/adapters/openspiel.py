@@ -57,13 +57,11 @@ _MOST_CHANCE = 100
 def parameters_of(game: Game) -> Parameters:
     """Return all parameters with their defaults."""
     defaults = game.options_json(game.parse_options({}))
-    return {PLAYERS: game.seats[0], **{name: _simple(value) for name, value in defaults.items()}}
-
-
-def _simple(value: Any) -> bool | int | float | str:
-    if isinstance(value, str):
-        return value if _WORD.fullmatch(value) else ""
-    return value if isinstance(value, bool | int | float) else ""
+    found: Parameters = {PLAYERS: game.seats[0]}
+    for name, value in defaults.items():
+        is_simple = bool(_WORD.fullmatch(value)) if isinstance(value, str) else isinstance(value, bool | int | float)
+        found[name] = value if is_simple else ""
+    return found
 
 
 class SpielObserver:
@@ -206,7 +204,11 @@ class SpielState(_spiel.State):  # type: ignore[misc, name-defined]
             answers = (*known.answers, action)
             self._known = reach(self._shared.setting, replace(known, answers=answers, odds=()))
         else:
-            self._known = reach(self._shared.setting, Known(known.position, self._remember(), action))
+            memories, position = known.memories, self._reached()
+            if memories and (seat := position.seat()) is not None:  # who decides remembers what was seen
+                seen = json.dumps(position.observation_json(seat), sort_keys=True)
+                memories = tuple((*memory, seen) if owner == seat else memory for owner, memory in enumerate(memories))
+            self._known = reach(self._shared.setting, Known(position, memories, action))
 
     def _action_to_string(self, player: int, action: int) -> str:
         return f"chance {action}" if player == _CHANCE else self._shared.setting.game.actions.format(action)
@@ -215,15 +217,6 @@ class SpielState(_spiel.State):  # type: ignore[misc, name-defined]
         known = self._known
         position = "nothing yet" if known.position is None else json.dumps(known.position.to_json())
         return f"{position} {known.action}:{known.answers}" if known.odds else position
-
-    def _remember(self) -> Memories:
-        """Return what the seats remember when the one has decided that decides now."""
-        memories, position = self._known.memories, self._reached()
-        seat = position.seat()
-        if not memories or seat is None:
-            return memories
-        seen = json.dumps(position.observation_json(seat), sort_keys=True)
-        return tuple((*memory, seen) if owner == seat else memory for owner, memory in enumerate(memories))
 
     def _reached(self) -> State:
         position = self._known.position

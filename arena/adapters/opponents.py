@@ -67,7 +67,9 @@ def read_opponents(given: Opponent | Sequence[Opponent], count: int) -> tuple[Ho
     Raises AdapterError.
     """
     is_one = isinstance(given, str | PathLike | Version | Bot) or callable(given)
-    listed = [given] * count if is_one else list(_each(given))
+    listed: Any = [given] * count if is_one else given
+    if not isinstance(listed, Sequence):
+        raise AdapterError(f"opponents is one bot or a list of them, not {given!r:.60}")
     if len(listed) != count:
         raise AdapterError(f"{len(listed)} opponents for {count} other seats; name one for each, or one for all")
     found = tuple(map(_read, listed))
@@ -75,12 +77,6 @@ def read_opponents(given: Opponent | Sequence[Opponent], count: int) -> tuple[Ho
     if len(set(here)) < len(here):
         raise AdapterError("one Bot object cannot play two seats, as it knows of one match alone; make one for each")
     return found
-
-
-def _each(given: Any) -> Sequence[Any]:
-    if not isinstance(given, Sequence):
-        raise AdapterError(f"opponents is one bot or a list of them, not {given!r:.60}")
-    return given
 
 
 def _read(given: Any) -> HostedProgram | Bot:

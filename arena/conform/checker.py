@@ -164,10 +164,7 @@ class _Checker:
             and isinstance(problem, BrokenError)
             and not isinstance(await _play(harness, scenario), BrokenError)  # by a new process
         ):
-            problem = BrokenError(
-                "several-matches",
-                Text("{what}, which a new process does right", what=problem.seen),
-            )
+            problem = BrokenError("several-matches", Text("{what}, which a new process does right", what=problem.seen))
         if isinstance(problem, BrokenError):
             self._note(problem.rule, RuleState.BROKEN, problem.seen)
             self._note_all(scenario.rules, RuleState.UNCHECKED, _first(problem.rule))

@@ -172,7 +172,16 @@ class Dialogue:
         if stream is None:
             raise SilentError(self._missing(Text("no stream"), self._patience.start_s))
         if stream.authorization != f"Bearer {self._token}":
-            raise BrokenError("token", _authorization(stream.authorization, self._token))
+            text = str(stream.authorization)
+            if stream.authorization is None:
+                why = Text("no metadata of the key authorization")
+            elif text == self._token:
+                why = Text("the token without `Bearer ` in front")
+            elif text.startswith("Bearer "):
+                why = Text("another token")
+            else:
+                why = Text("something that does not begin with `Bearer `")
+            raise BrokenError("token", why)
         self._stream = stream
 
     async def receive_join(self, installed: tuple[str, ...]) -> None:
@@ -264,10 +273,7 @@ class Dialogue:
             why = Text("another stream was opened while the first one was open")
             raise BrokenError("one-stream", why)
         if self.process.written_bytes > _MOST_OUTPUT_BYTES:
-            raise BrokenError(
-                "output",
-                Text("{megabytes} MB written", megabytes=self.process.written_bytes >> 20),
-            )
+            raise BrokenError("output", Text("{megabytes} MB written", megabytes=self.process.written_bytes >> 20))
 
     async def exit_status(self) -> int | None:
         """Wait for the end of the process, and return its status, or None if it lives on."""
@@ -332,16 +338,6 @@ class Dialogue:
         if not lines:
             return Text("{what}; it ended its stream; nothing on stderr", what=what)
         return Text("{what}; it ended its stream; the last line on stderr is {line}", what=what, line=quote(lines[-1]))
-
-
-def _authorization(authorization: str | bytes | None, token: str) -> str:
-    """Tell how the metadata differs from what it should be, without the token."""
-    if authorization is None:
-        return Text("no metadata of the key authorization")
-    text = str(authorization)
-    if text == token:
-        return Text("the token without `Bearer ` in front")
-    return Text("another token") if text.startswith("Bearer ") else Text("something that does not begin with `Bearer `")
 
 
 async def _next(queue: asyncio.Queue[Any], patience_s: float) -> Any:

@@ -90,10 +90,7 @@ def parse(data: bytes) -> play_pb2.PlayRequest:
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
-        raise BrokenError(
-            "well-formed",
-            Text("{bytes} bytes that are no PlayRequest", bytes=len(data)),
-        ) from None
+        raise BrokenError("well-formed", Text("{bytes} bytes that are no PlayRequest", bytes=len(data))) from None
     if request.WhichOneof("message") is None:
         why = Text("a PlayRequest of {bytes} bytes in which no message is set", bytes=len(data))
         raise BrokenError("well-formed", why)
@@ -138,11 +135,7 @@ def check_answer(request: play_pb2.PlayRequest, question: PendingAnswer, answere
     elif kind == "act":
         _check_act(request.act, question, answered)
     else:
-        check_unasked(
-            request,
-            answered,
-            Text("in place of an answer to ply {ply}", ply=question.ply),
-        )
+        check_unasked(request, answered, Text("in place of an answer to ply {ply}", ply=question.ply))
 
 
 def _check_act(act: play_pb2.Act, question: PendingAnswer, answered: Collection[tuple[str, int]]) -> None:
@@ -153,10 +146,7 @@ def _check_act(act: play_pb2.Act, question: PendingAnswer, answered: Collection[
         why = Text("{found}, and asked was {match}", found=quote(act.match_id), match=quote(question.match_id))
         raise BrokenError("act-match-id", why)
     if act.ply != question.ply:
-        raise BrokenError(
-            "act-ply",
-            Text("ply {ply}, and asked was ply {asked}", ply=act.ply, asked=question.ply),
-        )
+        raise BrokenError("act-ply", Text("ply {ply}, and asked was ply {asked}", ply=act.ply, asked=question.ply))
     if not 1 <= len(act.actions) <= MAX_ACTIONS:
         raise BrokenError("act-count", Text("{count} ids", count=len(act.actions)))
     if len(act.note) > MAX_NOTE:
@@ -172,10 +162,7 @@ def _check_act(act: play_pb2.Act, question: PendingAnswer, answered: Collection[
                 legal=legal,
             )
             raise BrokenError("act-legal", why)
-        raise BrokenError(
-            "act-legal",
-            Text("{action}, and legal were {legal}", action=act.actions[0], legal=legal),
-        )
+        raise BrokenError("act-legal", Text("{action}, and legal were {legal}", action=act.actions[0], legal=legal))
 
 
 def name_of(request: play_pb2.PlayRequest) -> str:

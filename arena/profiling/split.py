@@ -10,7 +10,7 @@ import enum
 import math
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -157,7 +157,15 @@ def split_of(first: RunSnapshot, last: RunSnapshot) -> Split:
     decisions = sum(last.workers[pid].decisions - first.workers[pid].decisions for pid in pids)
     if decisions < 1:
         raise UnmeasuredError(Text("no decision was taken while it was measured; measure for longer, with --seconds"))
-    costs, samples = _costs(first, last, pids)
+    roles = {role: max(last.roles[role] - first.roles[role], 0.0) for role in Role}
+    workers = _within(roles[Role.WORKER], [(first.workers[pid], last.workers[pid]) for pid in pids], ProfilePart.OTHER)
+    own = _within(roles[Role.COORDINATOR], [(first.coordinator, last.coordinator)], ProfilePart.COORDINATOR)
+    costs = {}  # the processor time of each part with its error, in seconds
+    for part in PARTS:
+        (of_workers, error), (of_own, own_error) = workers.costs[part], own.costs[part]
+        costs[part] = of_workers + of_own, math.hypot(error, own_error)
+    costs[ProfilePart.BOT] = roles[Role.BOT], 0.0
+    costs[ProfilePart.LAUNCHER] = roles[Role.LAUNCHER], 0.0
     total_s = sum(cost_s for cost_s, _ in costs.values())
     whole_s = total_s or 1.0  # on a machine whose clocks stand still, no part has a share
     recorded = last.recorded - first.recorded
@@ -180,7 +188,7 @@ def split_of(first: RunSnapshot, last: RunSnapshot) -> Split:
         workers=len(pids),
         matches=matches,
         decisions=decisions,
-        samples=samples,
+        samples=workers.samples + own.samples,
         cpu_s=total_s,
         parts=tuple(
             PartCost(part, cost_s / decisions * 1e6, cost_s / whole_s, error_s / decisions * 1e6)
@@ -191,20 +199,6 @@ def split_of(first: RunSnapshot, last: RunSnapshot) -> Split:
         ),
         recording_ms=(last.recording_s - first.recording_s) / recorded * 1000 if recorded else None,
     )
-
-
-def _costs(first: RunSnapshot, last: RunSnapshot, pids: Set[int]) -> tuple[dict[ProfilePart, tuple[float, float]], int]:
-    """Return the processor time of each part with its error, in seconds, and the number of samples."""
-    roles = {role: max(last.roles[role] - first.roles[role], 0.0) for role in Role}
-    workers = _within(roles[Role.WORKER], [(first.workers[pid], last.workers[pid]) for pid in pids], ProfilePart.OTHER)
-    own = _within(roles[Role.COORDINATOR], [(first.coordinator, last.coordinator)], ProfilePart.COORDINATOR)
-    costs = {}
-    for part in PARTS:
-        (of_workers, error), (of_own, own_error) = workers.costs[part], own.costs[part]
-        costs[part] = of_workers + of_own, math.hypot(error, own_error)
-    costs[ProfilePart.BOT] = roles[Role.BOT], 0.0
-    costs[ProfilePart.LAUNCHER] = roles[Role.LAUNCHER], 0.0
-    return costs, workers.samples + own.samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +220,8 @@ def _within(used_s: float, readings: Sequence[tuple[Reading, Reading]], rest: Pr
     scale = min(used_s / total, 1.0) if total > 0 else 0.0  # a sheet is read a moment later than a clock
     costs = {part: cpu_s * scale for part, cpu_s in sampled.items()}
     costs[rest] += max(used_s - total, 0.0)
-    return _Within({part: (cost, _error(cost, used_s, samples)) for part, cost in costs.items()}, samples)
-
-
-def _error(cost_s: float, used_s: float, samples: int) -> float:
     if used_s <= 0 or samples < 1:
-        return 0.0
-    share = min(cost_s / used_s, 1.0)
-    return 2 * math.sqrt(share * (1 - share) / samples) * used_s
+        return _Within({part: (cost, 0.0) for part, cost in costs.items()}, samples)
+    shares = {part: min(cost / used_s, 1.0) for part, cost in costs.items()}
+    errors = {part: 2 * math.sqrt(share * (1 - share) / samples) * used_s for part, share in shares.items()}
+    return _Within({part: (cost, errors[part]) for part, cost in costs.items()}, samples)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,21 +36,30 @@ def find_or_add(arena: OpenArena, bots: Iterable[Any]) -> tuple[str, ...]:
     if isinstance(bots, str | os.PathLike) or is_callable(bots) or not isinstance(bots, Iterable):
         raise RefusedError("bots are a list, one for each entrant or seat; write it in brackets")
     packed = [pack(bot) if is_callable(bot) else bot for bot in bots]
-    _need_own_names(one for one in packed if isinstance(one, PackedCallable))
-    return tuple(
-        _text(_added_callable(arena, one, None)) if isinstance(one, PackedCallable) else _known_or_added(arena, one)
-        for one in packed
-    )
-
-
-def _need_own_names(callables: Iterable[PackedCallable]) -> None:
-    """Raise CallableError if two of them that are not equal have one name."""
     named: dict[str, PackedCallable] = {}
-    for one in callables:
-        known = named.setdefault(one.name, one)
-        is_equal = known.files == one.files if one.fingerprint is None else known.fingerprint == one.fingerprint
-        if not is_equal:
-            raise CallableError(f"two callables are called {one.name!r}; name them with Entrant(bot, name='another')")
+    for one in packed:
+        if isinstance(one, PackedCallable):
+            known = named.setdefault(one.name, one)
+            is_equal = known.files == one.files if one.fingerprint is None else known.fingerprint == one.fingerprint
+            if not is_equal:
+                raise CallableError(
+                    f"two callables are called {one.name!r}; name them with Entrant(bot, name='another')"
+                )
+    found = []
+    for one in packed:
+        text = "" if isinstance(one, PackedCallable) else _as_text(one)
+        if isinstance(one, str):
+            try:
+                if text != ALL:
+                    arena.port.bots.find_version(text)
+                found.append(text)
+                continue
+            except UnknownError:
+                if not _is_there(text) and text not in sample_names():
+                    raise _unknown(arena, text) from None
+        version = _added_callable(arena, one, None) if isinstance(one, PackedCallable) else add(arena, one, None)
+        found.append(f"{version.bot}@{version.content_hash}")
+    return tuple(found)
 
 
 def add(arena: OpenArena, bot: Any, owner: str | None) -> AddedBot:
@@ -65,30 +75,12 @@ def add(arena: OpenArena, bot: Any, owner: str | None) -> AddedBot:
     return add_bot(arena.database, arena.programs, directory, owner, _build)
 
 
-def _text(version: AddedBot) -> str:
-    return f"{version.bot}@{version.content_hash}"
-
-
 def _as_text(bot: Any) -> str:
     if not isinstance(bot, str | os.PathLike):
         raise CallableError(
             f"{type(bot).__name__} is no bot; give a name, a directory with a bot.toml, or a function of a decision"
         )
     return os.fsdecode(bot)
-
-
-def _known_or_added(arena: OpenArena, bot: Any) -> str:
-    text = _as_text(bot)
-    if isinstance(bot, str):
-        if text == ALL:
-            return text
-        try:
-            arena.port.bots.find_version(text)
-            return text
-        except UnknownError:
-            if not _is_there(text) and text not in sample_names():
-                raise _unknown(arena, text) from None
-    return _text(add(arena, bot, None))
 
 
 def _is_there(text: str) -> bool:
@@ -107,7 +99,15 @@ def _added_callable(arena: OpenArena, packed: PackedCallable, owner: str | None)
 
     Raises CallableError if another kind of bot has its name, or it cannot be a bot with what is said of it.
     """
-    _need_own_name(arena, packed.name)
+    is_taken = packed.name in sample_names()
+    if not is_taken:
+        with suppress(UnknownError):
+            newest = arena.port.bots.get_bot(packed.name).newest
+            is_taken = PROGRAM_NAME not in newest.manifest.get("command", ())
+    if is_taken:
+        raise CallableError(
+            f"a bot that is no callable is called {packed.name!r}; name yours with Entrant(bot, name='another')"
+        )
     known = None if owner is not None else _known(arena, packed)
     if known is not None:
         return known
@@ -119,17 +119,6 @@ def _added_callable(arena: OpenArena, packed: PackedCallable, owner: str | None)
             raise CallableError(str(error).replace(str(Path(made) / MANIFEST_NAME), packed.name)) from error
 
 
-def _need_own_name(arena: OpenArena, name: str) -> None:
-    if name not in sample_names():
-        try:
-            newest = arena.port.bots.get_bot(name).newest
-        except UnknownError:
-            return
-        if PROGRAM_NAME in newest.manifest.get("command", ()):
-            return
-    raise CallableError(f"a bot that is no callable is called {name!r}; name yours with Entrant(bot, name='another')")
-
-
 def _known(arena: OpenArena, packed: PackedCallable) -> AddedBot | None:
     """Return the version, of those added last, that has the same fingerprint."""
     if packed.fingerprint is None:
@@ -139,7 +128,11 @@ def _known(arena: OpenArena, packed: PackedCallable) -> AddedBot | None:
     except UnknownError:
         return None
     for version in versions:
-        if version.withdrawn_at_us is None and _print_of(version.directory) == packed.fingerprint:
+        fingerprint = None
+        if version.withdrawn_at_us is None and version.directory is not None:
+            with suppress(OSError, UnicodeDecodeError):
+                fingerprint = (Path(version.directory) / PRINT_NAME).read_text(encoding="ascii").strip()
+        if fingerprint == packed.fingerprint:
             return AddedBot(
                 packed.name,
                 version.version_id,
@@ -150,13 +143,6 @@ def _known(arena: OpenArena, packed: PackedCallable) -> AddedBot | None:
                 new=False,
             )
     return None
-
-
-def _print_of(directory: str | None) -> str | None:
-    try:
-        return None if directory is None else (Path(directory) / PRINT_NAME).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def _build(programs: StoredPrograms, stored: StoredVersion, has_owner: bool) -> None:

@@ -17,7 +17,6 @@ import pickle
 import sys
 import sysconfig
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import RLock
@@ -60,9 +59,20 @@ def pickled(bot: Any, name: str) -> bytes:
         library = need_package("cloudpickle", "register_pickle_by_value", what_for, _INSTALL)
     except Exception as error:
         raise _unpicklable(name, error) from error
+    registered = []
     try:
-        with _by_value(library):
-            data: bytes = library.dumps(bot, protocol=PROTOCOL)
+        with _REGISTERING:
+            known = library.list_registry_pickle_by_value()
+            try:
+                # What local modules define goes along instead of their names, which a bot's process does not find.
+                for module in local_modules():
+                    if module.__name__ not in known:  # else the program itself has registered it, and goes on so
+                        library.register_pickle_by_value(module)
+                        registered.append(module)
+                data: bytes = library.dumps(bot, protocol=PROTOCOL)
+            finally:
+                for module in registered:
+                    library.unregister_pickle_by_value(module)
     except Exception as error:
         raise _unpicklable(name, error) from error
     return data
@@ -77,23 +87,6 @@ class _ByName(pickle.Pickler):
         if isinstance(obj, type | FunctionType) and is_only_here(obj):
             raise _OnlyHereError
         return NotImplemented
-
-
-@contextmanager
-def _by_value(library: Any) -> Iterator[None]:
-    """Have what local modules define go along instead of their names; a bot's process does not find those."""
-    registered = []
-    with _REGISTERING:
-        known = library.list_registry_pickle_by_value()
-        try:
-            for module in local_modules():
-                if module.__name__ not in known:  # else the program itself has registered it, and goes on so
-                    library.register_pickle_by_value(module)
-                    registered.append(module)
-            yield
-        finally:
-            for module in registered:
-                library.unregister_pickle_by_value(module)
 
 
 def _unpicklable(name: str, error: Exception) -> CallableError:
@@ -174,14 +167,15 @@ def _code_facts(code: CodeType) -> tuple[Any, ...]:
         code.co_freevars,
         code.co_flags,
         code.co_exceptiontable,
-        [_constant(one) for one in code.co_consts],
+        [
+            _code_facts(one)
+            if isinstance(one, CodeType)
+            else sorted(map(repr, one))
+            if isinstance(one, frozenset)
+            else one
+            for one in code.co_consts
+        ],
     )
-
-
-def _constant(value: Any) -> Any:
-    if isinstance(value, CodeType):
-        return _code_facts(value)
-    return sorted(map(repr, value)) if isinstance(value, frozenset) else value
 
 
 def is_local(module: str) -> bool:

@@ -74,7 +74,7 @@ def with_bots(
     """Return an order with its entrants; without `seats` the game's tables are as small as may be.
 
     `settings` are those of the format (`arena.tournament.formats`), where None is as if it were not given. Raises
-    UnknownError, ScheduleError.
+    UnknownError, ScheduleError if there is no such format or setting, and ResultsError for a comparison that cannot be.
     """
     order = replace(order, bots=bots, options=dict(order.options), cores=None if order.cores == 1 else order.cores)
     if order.format == SINGLE_MATCH:
@@ -83,24 +83,16 @@ def with_bots(
         allowed = find_game(order.game).seats
         seats = next((number for number in allowed if number > 1), allowed[0])
     own = {key: value for key, value in (settings or {}).items() if value is not None}
-    own = _settled(order.format, seats, own, has_field=len(bots) > 2)
+    catalog.check_settings(order.format, own)
+    # Where nobody gives a value, some settings have another one here than in the format itself.
+    if order.format == Swiss.traits.name:
+        own = {"rounds": USUAL, **own}
+    elif order.format == Adaptive.traits.name and "until" in own:
+        own = {**own, "until": with_zone(own["until"], None)}
+    elif order.format == Compare.traits.name:
+        own = {"design": str(design_for(seats, has_field=len(bots) > 2)), **own}
+        own = {"pairs": Compare(seats, **own).usual_limit(), **own}
     return replace(order, seats=seats, settings=own, rated=order.rated and order.format != Compare.traits.name)
-
-
-def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> dict[str, Any]:
-    """Return the settings of a format, with those that have another value where nobody gives one than the format's own.
-
-    Raises ScheduleError if there is no such format or setting, and ResultsError for a comparison that cannot be.
-    """
-    catalog.check_settings(form, own)
-    if form == Swiss.traits.name:
-        return {"rounds": USUAL, **own}
-    if form == Adaptive.traits.name and "until" in own:
-        return {**own, "until": with_zone(own["until"], None)}
-    if form == Compare.traits.name:
-        own = {"design": str(design_for(seats, has_field=has_field)), **own}
-        return {"pairs": Compare(seats, **own).usual_limit(), **own}
-    return own
 
 
 def play(arena: OpenArena, tournament: str, progress: OnProgress | bool | None) -> None:

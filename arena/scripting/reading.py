@@ -126,7 +126,11 @@ def choose_pool(
         return pool
     if tournament is not None:
         return port.tournaments.get_tournament(tournament).pool.pool_id
-    there = list(_boards(port))
+    there, after, is_more = list[Leaderboard](), None, True
+    while is_more:
+        page = port.leaderboards.list_leaderboards(limit=1, after=after)
+        there += page.boards
+        after, is_more = page.next, page.next is not None
     written = None if clock is None else format_time_control(parse_time_control(clock))
     found = [
         one
@@ -142,17 +146,6 @@ def choose_pool(
     if len(found) > 1:
         raise RefusedError(f"there are {len(found)} pools: {_listed(found)}; say which by game, seats, clock or pool")
     return found[0].pool.pool_id
-
-
-def _boards(port: ArenaPort) -> Iterator[Leaderboard]:
-    """Yield every pool in which something was rated with the best of its table, the busiest first."""
-    after: str | None = None
-    while True:
-        page = port.leaderboards.list_leaderboards(limit=1, after=after)
-        yield from page.boards
-        after = page.next
-        if after is None:
-            return
 
 
 def _listed(boards: list[Leaderboard]) -> str:

@@ -26,7 +26,7 @@ from arena.model.columns import (
     pick,
     without,
 )
-from arena.model.matches import MatchSummary, SeatSummary
+from arena.model.matches import MatchSummary
 from arena.model.pools import special_options
 from arena.model.ratings import NOT_COMPARED, OfficialTable
 from arena.model.tournaments import StandingRow, TournamentSummary
@@ -44,15 +44,13 @@ _HEADINGS: Final[Mapping[str, str]] = {"ended": "end", "note": "", "progress": "
 """What stands above columns that are not called by their titles."""
 
 
-def _players_text(seats: Sequence[SeatSummary]) -> str:
-    return ", ".join(f"{seat.bot} ({seat.rank or '-'}{f' {seat.fault}' if seat.fault else ''})" for seat in seats)
-
-
 _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
     ColumnKind.WORDS: ", ".join,
     ColumnKind.MATCH: lambda match_id: match_id[-_SHOWN_DIGITS:],
     ColumnKind.VERSION: lambda version: version[0][:_SHOWN_DIGITS],
-    ColumnKind.PLAYERS: _players_text,
+    ColumnKind.PLAYERS: lambda seats: ", ".join(
+        f"{seat.bot} ({seat.rank or '-'}{f' {seat.fault}' if seat.fault else ''})" for seat in seats
+    ),
     ColumnKind.SHARE: "{:.3f}".format,
     ColumnKind.CHANCE: "{:.0%}".format,
     ColumnKind.RATING: "{:.2f}".format,

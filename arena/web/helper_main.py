@@ -10,10 +10,11 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from typing import IO, Any
 
-from arena.app.arena import LocalArena, open_for_visitors
+from arena.app.arena import open_for_visitors
 from arena.web.shared.helper import STORY, call_of, give_way, read_message, write_message
 from arena.web.viewer.stories import render_story
 
@@ -28,7 +29,12 @@ def main() -> int:
     with open_for_visitors(db) as arena:
         threading.Thread(target=_read, args=(sys.stdin.buffer, questions), daemon=True).start()
         while True:
-            write_message(output, _answer(arena, *questions.get()))
+            question, arguments, more = questions.get()
+            answer = None
+            with suppress(Exception):  # the top of a process: the asking process then answers itself
+                call = partial(render_story, arena) if question == STORY else call_of(arena, question)
+                answer = (call(*arguments, **more),)
+            write_message(output, answer)
 
 
 def _read(pipe: IO[bytes], questions: queue.SimpleQueue[Any]) -> None:
@@ -38,16 +44,6 @@ def _read(pipe: IO[bytes], questions: queue.SimpleQueue[Any]) -> None:
             questions.put(read_message(pipe))
     except EOFError:
         os._exit(0)
-
-
-def _answer(arena: LocalArena, question: str, arguments: tuple[Any, ...], more: Mapping[str, Any]) -> tuple[Any] | None:
-    """Return the answer in a tuple, or `None` on any error: the asking process then answers itself."""
-    try:
-        if question == STORY:
-            return (render_story(arena, *arguments),)
-        return (call_of(arena, question)(*arguments, **more),)
-    except Exception:  # the top of a process
-        return None
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
@@ -71,7 +71,16 @@ class Fitter:
         """Return the output of the process, or `None` if it got too little processor time. Raises FitError."""
         asked = {"db": self._db, "pool": pool, "niceness": niceness}
         with tempfile.TemporaryFile() as written:
-            process = self._start(written)
+            with self._starting:
+                if self._is_closed:
+                    raise FitError(Text("the pages are being closed"))
+                process = self._process = subprocess.Popen(
+                    _COMMAND,
+                    stdin=subprocess.PIPE,
+                    stdout=written,
+                    text=True,
+                    process_group=0,  # Ctrl-C in a terminal is for the pages, which end it
+                )
             # Its input stays open: the process ends when that ends. One that has ended at once gives no answer.
             with suppress(BrokenPipeError), process:
                 assert process.stdin is not None
@@ -84,19 +93,6 @@ class Fitter:
                     return None
             written.seek(0)
             return written.read()
-
-    def _start(self, written: IO[bytes]) -> subprocess.Popen[str]:
-        with self._starting:
-            if self._is_closed:
-                raise FitError(Text("the pages are being closed"))
-            self._process = subprocess.Popen(
-                _COMMAND,
-                stdin=subprocess.PIPE,
-                stdout=written,
-                text=True,
-                process_group=0,  # Ctrl-C in a terminal is for the pages, which end it
-            )
-            return self._process
 
 
 def _has_ended(process: subprocess.Popen[str], start_s: float, longest_s: float, waited_s: float) -> bool:
@@ -135,7 +131,12 @@ def main() -> int:
     """Fit what standard input asks for."""
     asked = json.loads(sys.stdin.readline())
     give_way(asked["niceness"])
-    threading.Thread(target=_end_with_input, daemon=True).start()
+
+    def end_with_input() -> None:
+        sys.stdin.read()
+        os._exit(1)
+
+    threading.Thread(target=end_with_input, daemon=True).start()
     json.dump(_answer(asked["db"], asked["pool"]), sys.stdout)
     return 0
 
@@ -150,11 +151,6 @@ def _answer(db: str, pool: str) -> dict[str, Any]:
             database.close()
     except (RatingsError, StatisticsError, ClientError) as error:
         return {"why_not": to_json(public_message(error))}
-
-
-def _end_with_input() -> None:
-    sys.stdin.read()
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,9 @@ def source(package: str) -> str:
         *_applied(table.names, table.applications),
         "        return super().apply_in(position, action)\n",
     ]
-    modules = sorted({_module(function) for function in _functions(table) if _is_rule(function, rules)})
+    applied = (function for by_action in table.applications for function in by_action if function is not None)
+    functions: set[Callable[..., Any]] = {*table.legal, *table.legality, *applied}
+    modules = sorted({_module(function) for function in functions if _is_rule(function, rules)})
     return "".join([_HEADER.format(package=package, modules=", ".join(modules), kind=kind), *bodies])
 
 
@@ -88,13 +90,6 @@ def _applied(names: Sequence[str], applications: Sequence[Sequence[Any]]) -> Ite
             else:
                 yield f"            if action < {end}:\n"
                 yield f"                return {_called(function)}(state, action)\n"
-
-
-def _functions(table: PhaseTable) -> Iterator[Callable[..., Any]]:
-    yield from table.legal
-    yield from table.legality
-    for by_action in table.applications:
-        yield from {function for function in by_action if function is not None}
 
 
 def _is_rule(function: Callable[..., Any], rules: str) -> bool:

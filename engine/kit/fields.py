@@ -101,15 +101,13 @@ def unstated(start: Any = None, *, derived: bool = True) -> Any:
 
 def declared(kind: type[Any]) -> tuple[Declared, ...]:
     """Return what is declared of the fields of a dataclass."""
-    return tuple(_declared(each.name, each.metadata) for each in fields(kind))
-
-
-def _declared(name: str, said: Mapping[str, Any]) -> Declared:
-    if "form" not in said:
-        return Declared(name, said["start"], None, said["derived"])
-    return Declared(
-        name, said["start"], Stated(name, said["key"] or name, said["form"], said["group"], said["when"]), False
-    )
+    found = []
+    for each in fields(kind):
+        name, said, stated = each.name, each.metadata, None
+        if "form" in said:
+            stated = Stated(name, said["key"] or name, said["form"], said["group"], said["when"])
+        found.append(Declared(name, said["start"], stated, stated is None and said["derived"]))
+    return tuple(found)
 
 
 class FieldTable:
@@ -315,7 +313,13 @@ class SameFields:
         """Take `names` of the declared fields of the class `kind`."""
         types = {each.name: container(each) for each in fields(kind)}
         self._names = tuple(names)
-        self._readers = tuple((name, _reader(types[name])) for name in names)
+        # A slice of a repeated field is a list, and quicker than list().
+        copiers: dict[str, Callable[[Any], Any]] = {
+            "list": lambda it: it[:],
+            "tuple": lambda it: tuple(it[:]),
+            "Sequence": lambda it: tuple(it[:]),
+        }
+        self._readers = tuple((name, copiers.get(types[name])) for name in names)
 
     def values(self, state: Any) -> dict[str, Any]:
         """Return the fields by name, to make a message of."""
@@ -326,9 +330,3 @@ class SameFields:
         for name, read in self._readers:
             value = getattr(message, name)
             setattr(state, name, read(value) if read else value)
-
-
-def _reader(kind: str) -> Callable[[Any], Any] | None:
-    if kind == "list":
-        return lambda repeated: repeated[:]  # a slice of a repeated field is a list, and quicker than list()
-    return (lambda repeated: tuple(repeated[:])) if kind in ("tuple", "Sequence") else None

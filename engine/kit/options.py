@@ -68,7 +68,10 @@ class OneOf:
         del default
         for allowed in self.values:
             is_it = type(value) is type(allowed) and value == allowed
-            if is_it or (not self._is_exact and _is_text_of(value, allowed)):
+            if not is_it and not self._is_exact and isinstance(value, str):
+                text = value.strip().lower()
+                is_it = _YES_NO.get(text) is allowed if isinstance(allowed, bool) else text == str(allowed)
+            if is_it:
                 return self._meaning.get(allowed, allowed)
         raise OptionsError(
             Text(
@@ -84,13 +87,6 @@ class OneOf:
 
     def schema(self) -> dict[str, Any]:
         return {"enum": list(self.values)}
-
-
-def _is_text_of(value: Any, allowed: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    text = value.strip().lower()
-    return _YES_NO.get(text) is allowed if isinstance(allowed, bool) else text == str(allowed)
 
 
 def _format(value: Any) -> str:

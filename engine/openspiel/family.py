@@ -79,9 +79,7 @@ VARIANTS: Final = (
     "y:board_size=9",
 )
 """Further sets of parameters that are listed."""
-UNLISTED: Final = {
-    "cursor_go": "its playings have up to 72,922 plies of moving a cursor",
-}
+UNLISTED: Final = {"cursor_go": "its playings have up to 72,922 plies of moving a cursor"}
 """What is played only by its name."""
 
 
@@ -130,23 +128,17 @@ def read_parameters(name: str, texts: Mapping[str, str], defaults: Mapping[str, 
             raise UnknownGameError(
                 Text("{name}: the game has no parameter {key}; it has: {known}", name=name, key=repr(key), known=known)
             )
-        read[key] = _parse_value(name, key, text, defaults[key])
+        kind = type(defaults[key])
+        try:
+            read[key] = {"true": True, "false": False}[text] if kind is bool else kind(text)
+        except (KeyError, ValueError):
+            what = {bool: Text("true or false"), int: Text("a whole number"), float: Text("a number with a point")}[
+                kind
+            ]
+            raise UnknownGameError(
+                Text("{name}: parameter {key} takes {what}, not {text}", name=name, key=key, what=what, text=repr(text))
+            ) from None
     return read
-
-
-def _parse_value(name: str, key: str, text: str, default: Value) -> Value:
-    kind = type(default)
-    try:
-        return {"true": True, "false": False}[text] if kind is bool else kind(text)
-    except (KeyError, ValueError):
-        what = {
-            bool: Text("true or false"),
-            int: Text("a whole number"),
-            float: Text("a number with a point"),
-        }[kind]
-        raise UnknownGameError(
-            Text("{name}: parameter {key} takes {what}, not {text}", name=name, key=key, what=what, text=repr(text))
-        ) from None
 
 
 def write_name(short_name: str, parameters: Mapping[str, Value], defaults: Mapping[str, Value]) -> str:
@@ -283,17 +275,13 @@ def find_out(name: str) -> Facts:
         raise _refused(name, error) from error
     except DeadEndError:
         raise UnknownGameError(
-            _unplayable_text(
-                name,
-                Text("a random playing came to a position in which nobody can act"),
-            )
+            _unplayable_text(name, Text("a random playing came to a position in which nobody can act"))
         ) from None
     changed = [f"{key} {value}" for key, value in split_name(name)[1].items()]
     lengths = [plies for plies, _ in playings]
     has_chance = any(draws for _, draws in playings)  # chess with a drawn line-up says that it has none
     _need_none(
-        name,
-        Text("its playings are too short for an opening") if min(lengths) < _SHORTEST and not has_chance else "",
+        name, Text("its playings are too short for an opening") if min(lengths) < _SHORTEST and not has_chance else ""
     )
     is_hidden = kind.information != load().GameType.Information.PERFECT_INFORMATION
     board = () if is_hidden else steady_shape(game)

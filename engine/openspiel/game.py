@@ -135,7 +135,10 @@ def evaluate_all(state: OpenSpielState | SeenState) -> list[float]:
     """
     outcome = state.outcome()
     if outcome is not None:
-        return [_share(own, outcome.ranks) for own in outcome.ranks]
+        beaten = [
+            [1.0 if rank > own else 0.5 if rank == own else 0.0 for rank in outcome.ranks] for own in outcome.ranks
+        ]
+        return [(sum(each) - 0.5) / (len(each) - 1) for each in beaten]  # itself left out
     if isinstance(state, SeenState):
         raise AbilityError(Text("only a whole position has a value; draw one by `determinize`"))
     game = state.game.inner
@@ -145,11 +148,6 @@ def evaluate_all(state: OpenSpielState | SeenState) -> list[float]:
         return [0.5] * state.game.facts.seats
     means = [sum(each) / len(played) for each in zip(*played, strict=True)]
     return [min(1.0, max(0.0, (mean - low) / (high - low))) for mean in means]
-
-
-def _share(own: int, ranks: Sequence[int]) -> float:
-    others = sum(1.0 if rank > own else 0.5 if rank == own else 0.0 for rank in ranks) - 0.5  # itself left out
-    return others / (len(ranks) - 1)
 
 
 def play_outs(inner: Any) -> Iterator[Sequence[float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
@@ -34,11 +34,7 @@ _UNKNOWN_ACTION: Final = "acts; only some seats know how"
 def shown_of(game: OpenSpielGame) -> Shown:
     """Return how the game is shown."""
     return Shown(
-        text=render_text,
-        picture=draw,
-        labels=partial(_labels, game),
-        tell=describe_move,
-        choice=describe_choice,
+        text=render_text, picture=draw, labels=partial(_labels, game), tell=describe_move, choice=describe_choice
     )
 
 
@@ -85,17 +81,13 @@ def describe_move(move: Move, language: str) -> Sequence[str]:
     if isinstance(before, SeenState) and isinstance(after, SeenState):
         is_own = move.seat == before.observer
         return (describe_choice(before, move.notation, language) if is_own or after.knows_last else _UNKNOWN_ACTION,)
-    return (words_of(before.inner, move.action), *_draws(move))
-
-
-def _draws(move: Move) -> Iterator[str]:
-    """Yield what chance drew after a move, as far as all seats know it."""
-    after, inner = move.after, move.before.inner.child(move.action)
+    told, inner = [words_of(before.inner, move.action)], before.inner.child(move.action)
     known = [reveal.values[0] for reveal in after.revealed()]
     for step in after.draws:
         if known and known[0] == step.action:
-            yield f"chance: {words_of(inner, known.pop(0))}"
+            told.append(f"chance: {words_of(inner, known.pop(0))}")
         inner = inner.child(step.action)
+    return tuple(told)
 
 
 def draw(state: OpenSpielState | SeenState, view: View) -> Picture:

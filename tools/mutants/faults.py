@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,9 @@ class DropCall(Operator):  # type: ignore[misc]  # Cosmic Ray has no types
 
     def mutation_positions(self, node: Any) -> Iterator[Any]:
         """Yield where such a call stands."""
-        if node.type == "simple_stmt" and _is_call(node.children[0]):
+        call = node.children[0] if node.type == "simple_stmt" else None
+        last = call.children[-1] if call is not None and call.type == "atom_expr" else None
+        if last is not None and last.type == "trailer" and last.children[0] == "(":
             yield (node.start_pos, node.end_pos)
 
     def mutate(self, node: Any, index: int) -> Any:  # noqa: ARG002 - there is one at a node
@@ -100,8 +102,15 @@ def draw(root: Path, paths: Sequence[str], count: int, seed: str) -> list[Fault]
         return hashlib.sha256(f"{seed} {key}".encode()).digest(), line
 
     places = sorted(unique, key=order)
-    faults = (_fault(root, file, name, unique[file, name, line], line) for file, name, line in places)
-    return list(islice(filter(_is_program, faults), count))
+    found: list[Fault] = []
+    for file, name, line in places:
+        if len(found) == count:
+            break
+        fault = _fault(root, file, name, unique[file, name, line], line)
+        with suppress(SyntaxError):  # what an interpreter refuses needs no test
+            compile(fault.code, fault.path, "exec")
+            found.append(fault)
+    return found
 
 
 def _files(place: Path) -> Iterator[Path]:
@@ -155,17 +164,3 @@ def _fault(root: Path, file: Path, name: str, number: int, line: int) -> Fault:
 
 def _key(path: str, name: str, text: str) -> str:
     return f"{path}: {name}: {text}"
-
-
-def _is_program(fault: Fault) -> bool:
-    """Return whether it can be compiled: what an interpreter refuses needs no test."""
-    try:
-        compile(fault.code, fault.path, "exec")
-    except SyntaxError:
-        return False
-    return True
-
-
-def _is_call(node: Any) -> bool:
-    last = node.children[-1] if node.type == "atom_expr" else None
-    return last is not None and bool(last.type == "trailer" and last.children[0] == "(")

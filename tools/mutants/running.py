@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tools.mutants.faults import Fault
@@ -54,7 +54,9 @@ class Checkout:
                 (place / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(_ROOT / name, place / name)
         took = self._took = _read_times()
-        self._files = sorted(_test_files(place, tests), key=lambda file: (took.get(file, 0.0), file))
+        found = [[place / one] if (place / one).is_file() else (place / one).rglob("test_*.py") for one in tests]
+        files = [str(file.relative_to(place)) for some in found for file in some]
+        self._files = sorted(files, key=lambda file: (took.get(file, 0.0), file))
 
     def measure(self) -> str:
         """Run all tests without a fault, and return what failed: nothing, or the tests cannot tell anything."""
@@ -65,8 +67,13 @@ class Checkout:
     def near(self, fault: Fault) -> list[str]:
         """Return the tests that are likely to notice a fault: those that name its module, or those of its folder."""
         module = fault.path.removesuffix(".py").replace("/", ".")
-        stem = module.rpartition(".")[2]
-        named = [file for file in self._files if Path(file).stem == f"test_{stem}" or self._names(file, module)]
+        package, _, stem = module.rpartition(".")
+        texts = {file: (self._place / file).read_text(encoding="utf-8") for file in self._files}
+        named = [
+            file
+            for file, text in texts.items()
+            if Path(file).stem == f"test_{stem}" or module in text or f"from {package} import {stem}" in text
+        ]
         named.sort(key=lambda file: Path(file).stem != f"test_{stem}")
         folder = "tests/" + str(Path(fault.path).parent).partition("/")[2]
         return named or [file for file in self._files if file.startswith(f"{folder}/")]
@@ -82,16 +89,6 @@ class Checkout:
         far = [file for file in self._files if file not in near]
         return self._with(fault, far) if far else ""
 
-    def _limit_s(self, tests: Sequence[str]) -> float:
-        if not all(file in self._took for file in tests):
-            return _UNMEASURED_S if set(tests) <= set(self._files) else _LONGEST_S
-        return max(_LEAST_PATIENCE_S, _PATIENCE * sum(self._took[file] for file in tests))
-
-    def _names(self, file: str, module: str) -> bool:
-        text = (self._place / file).read_text(encoding="utf-8")
-        package, _, name = module.rpartition(".")
-        return module in text or f"from {package} import {name}" in text
-
     def _with(self, fault: Fault, tests: Sequence[str]) -> str:
         file = self._place / fault.path
         sound = file.read_bytes()
@@ -102,6 +99,10 @@ class Checkout:
             file.write_bytes(sound)
 
     def _run(self, tests: Sequence[str], *options: str, note: Callable[[str], None] = lambda _: None) -> str:
+        if all(file in self._took for file in tests):
+            limit_s: float = max(_LEAST_PATIENCE_S, _PATIENCE * sum(self._took[file] for file in tests))
+        else:
+            limit_s = _UNMEASURED_S if set(tests) <= set(self._files) else _LONGEST_S
         command = [str(_PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-o", f"timeout={_TEST_S}"]
         command += ["-m", self._marks]
         environment = {**os.environ, "PYTHONPATH": str(self._place), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -115,7 +116,7 @@ class Checkout:
                 start_new_session=True,
             )
             try:
-                code = process.wait(self._limit_s(tests))
+                code = process.wait(limit_s)
             except subprocess.TimeoutExpired:
                 return "it hangs"
             finally:
@@ -131,12 +132,6 @@ class Checkout:
             if failures:
                 return failures[0].partition(" ")[2].partition(" - ")[0]
             return (told.splitlines() or ["it crashes"])[-1]
-
-
-def _test_files(place: Path, tests: Sequence[str]) -> Iterator[str]:
-    for name in tests:
-        found = [place / name] if (place / name).is_file() else (place / name).rglob("test_*.py")
-        yield from (str(file.relative_to(place)) for file in found)
 
 
 def _read_times() -> dict[str, float]:

@@ -12,7 +12,6 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion
-from arena.model.port import ShownArena
 from arena.model.ratings import Record
 from arena.web.api.openapi import USUAL, After, BotPath, Limit, Name
 from arena.web.drawing.marks import mark_of
@@ -120,22 +119,16 @@ def get_bot(request: Request, bot: BotPath) -> BotDetail:
 def badge(request: Request, bot: BotPath, pool: Name = None) -> Response:
     """Return the badge of a bot: its best rank in a pool, that in which it played most if none is named."""
     arena = arena_of(request)
-    name = arena.bots.get_bot(bot).name
-    return Response(draw_badge(name, _place(arena, name, pool)), media_type="image/svg+xml", headers=_HEADERS)
-
-
-def _place(arena: ShownArena, bot: str, pool: str | None) -> str:
-    """Return what the badge says of a bot, such as `#3 of 41`: the rank of the version that is rated highest there."""
-    pool_id = None
+    name, said, pool_id = arena.bots.get_bot(bot).name, "unrated", None
     if pool is not None:
         boards = arena.leaderboards.list_leaderboards(pool=pool, limit=1).boards
         pool_id = boards[0].pool.pool_id if boards else ""  # no pool has this id: nothing is rated in it
-    standings = [one for one in arena.overview.list_standings(bot) if pool_id in (None, one.pool.pool_id)]
-    if not standings:
-        return "unrated"
-    busiest = max(standings, key=lambda one: one.matches).pool.pool_id
-    best = min((one for one in standings if one.pool.pool_id == busiest), key=lambda one: one.rank)
-    return f"#{best.rank} of {best.of}"
+    standings = [one for one in arena.overview.list_standings(name) if pool_id in (None, one.pool.pool_id)]
+    if standings:
+        busiest = max(standings, key=lambda one: one.matches).pool.pool_id
+        best = min((one for one in standings if one.pool.pool_id == busiest), key=lambda one: one.rank)
+        said = f"#{best.rank} of {best.of}"
+    return Response(draw_badge(name, said), media_type="image/svg+xml", headers=_HEADERS)
 
 
 def draw_badge(label: str, text: str) -> str:

@@ -75,8 +75,12 @@ def gather(arena: ArenaPort) -> Sequence[FinishedTournament | PoolLeader]:
     """Return what is to be told now: some hundreds of readings of the database."""
     over = [one for one in arena.tournaments.list_tournaments(_LOOKED_AT).items if one.status == _FINISHED]
     boards = arena.leaderboards.list_leaderboards(limit=1).boards[:_MOST_POOLS]
-    won = [_won(arena, one) for one in over[:_MOST_TOURNAMENTS]]
-    leading = []
+    won, leading = [], []
+    for one in over[:_MOST_TOURNAMENTS]:
+        best = [row.bot for row in arena.tournaments.list_standings(one.id, _BEST).items]
+        matches = arena.matches.list_matches(one.id, limit=1).items
+        at_us = _time_of(arena, matches[0].id if matches else None, one.created_at_us)
+        won.append(FinishedTournament(one, best, at_us))
     for board in boards:
         for row in board.table[:1]:
             version = f"{row.bot}@{row.content_hash}"
@@ -84,12 +88,6 @@ def gather(arena: ArenaPort) -> Sequence[FinishedTournament | PoolLeader]:
             last = changes[0].match_id if changes else None
             leading.append(PoolLeader(board.pool, row, _time_of(arena, last, 0)))
     return [*(one for one in won if one.best), *leading]
-
-
-def _won(arena: ArenaPort, one: TournamentSummary) -> FinishedTournament:
-    best = [row.bot for row in arena.tournaments.list_standings(one.id, _BEST).items]
-    last = arena.matches.list_matches(one.id, limit=1).items
-    return FinishedTournament(one, best, _time_of(arena, last[0].id if last else None, one.created_at_us))
 
 
 def _entry(one: FinishedTournament | PoolLeader, home: str, language: str) -> FeedEntry:

@@ -104,17 +104,14 @@ def get_official_table(request: Request, pool: PoolPath, limit: Limit = USUAL, a
     boards = arena_of(request).leaderboards.list_leaderboards(pool=pool, limit=1).boards
     official = site_of(request).official
     kept = official.look(boards[0].pool.pool_id, boards[0].matches) if official and boards else CachedTable()
-    table = None if kept.table is None else _page_of(kept.table, limit, after)
+    table = kept.table
+    if table is not None:
+        start = 0 if after is None else int(after) if after.isdecimal() else -1
+        if not 0 <= start <= len(table.rows):
+            raise RefusedError(Text("that is no cursor of this list; take the one that the page before gave"))
+        end = start + limit
+        table = replace(table, rows=table.rows[start:end], next=str(end) if end < len(table.rows) else None)
     return OfficialNow(table, kept.at_us, kept.is_computing, kept.why_not)
-
-
-def _page_of(table: OfficialTable, limit: int, after: str | None) -> OfficialTable:
-    """Return a part of the rows of a table; the cursor is the place of its last row. Raises RefusedError."""
-    start = 0 if after is None else int(after) if after.isdecimal() else -1
-    if not 0 <= start <= len(table.rows):
-        raise RefusedError(Text("that is no cursor of this list; take the one that the page before gave"))
-    end = start + limit
-    return replace(table, rows=table.rows[start:end], next=str(end) if end < len(table.rows) else None)
 
 
 @router.get("/pools/{pool}/crosstable")

@@ -56,7 +56,12 @@ def draw_bracket(
     `lanes` names the parts of the unbeaten and of those who lost once; it is shown where there are both.
     """
     boxes = _boxes(pairings)
-    tops, bottom = _place(boxes)
+    lane_numbers, tops, bottom = sorted({box.lane for box in boxes}), {}, float(_HEAD)
+    for lane in lane_numbers:
+        own, tops[lane] = [box for box in boxes if box.lane == lane], bottom
+        _spread(own, bottom + (_LANE if len(lane_numbers) > 1 else 0))
+        bottom = max(box.y for box in own) + _SLOT
+    bottom -= _SLOT
     width, height = len(rounds) * (_WIDTH + _GAP) - _GAP + 2, round(bottom + _ROW + 8)
     heads = Markup("").join(
         Markup('<text class="br-head" x="{}" y="16">{}</text>').format(number * (_WIDTH + _GAP) + 1, text)
@@ -67,7 +72,13 @@ def draw_bracket(
         for lane, top in tops.items()
         if len(tops) > 1
     )
-    lines = Markup("").join(_line(one, box) for box in boxes for one in box.before)
+    lines = Markup("").join(
+        Markup('<path class="br-line" d="M{} {:.0f}H{}V{:.0f}H{}"/>').format(
+            start.x + _WIDTH, start.y, box.x - _GAP // 2, box.y, box.x
+        )
+        for box in boxes
+        for start in box.before
+    )
     drawn = Markup("").join(_draw(box, bye) for box in boxes)
     return Markup(
         '<svg class="bracket" role="img" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">{}{}{}</svg>'
@@ -85,16 +96,6 @@ def _boxes(pairings: Iterable[Pairing]) -> list[Box]:
         boxes.append(box)
         last.update(dict.fromkeys((one.version_id for one in pairing.entrants), box))
     return boxes
-
-
-def _place(boxes: Sequence[Box]) -> tuple[dict[int, float], float]:
-    """Set the height of every box, lane by lane; return the top of each lane, and the middle of the lowest box."""
-    lanes, tops, bottom = sorted({box.lane for box in boxes}), {}, float(_HEAD)
-    for lane in lanes:
-        own, tops[lane] = [box for box in boxes if box.lane == lane], bottom
-        _spread(own, bottom + (_LANE if len(lanes) > 1 else 0))
-        bottom = max(box.y for box in own) + _SLOT
-    return tops, bottom - _SLOT
 
 
 def _spread(lane: Sequence[Box], top: float) -> None:
@@ -125,13 +126,6 @@ def _spread(lane: Sequence[Box], top: float) -> None:
         column.sort(key=lambda one: one.y)
         for upper, lower in pairwise(column):
             lower.y = max(lower.y, upper.y + _SLOT - 4)
-
-
-def _line(start: Box, end: Box) -> Markup:
-    middle = end.x - _GAP // 2
-    return Markup('<path class="br-line" d="M{} {:.0f}H{}V{:.0f}H{}"/>').format(
-        start.x + _WIDTH, start.y, middle, end.y, end.x
-    )
 
 
 def _draw(box: Box, bye: str) -> Markup:

@@ -145,59 +145,40 @@ def draw_chart(chart: Chart, chart_id: str) -> Markup:
     room = 0.05 * (high - low) or 1.0
     first, last = (chart.across[0], chart.across[-1]) if chart.across else (0, 1)
     x, y = Scale(first, last, _LEFT, _WIDTH - _RIGHT), Scale(low - room, high + room, _HEIGHT - _BOTTOM, _TOP)
-    parts = [_grid(x, y), _across_axis(chart, x), _band(chart, x, y), _bounds(chart, x, y), _line(chart, x, y)]
-    return Markup(
-        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-labelledby="{escape(chart_id)}-name {escape(chart_id)}-told">'
-        f'<title id="{escape(chart_id)}-name">{escape(chart.name)}</title>'
-        f'<desc id="{escape(chart_id)}-told">{escape(chart.told)}</desc>{"".join(parts)}</svg>'
-    )
-
-
-def _grid(x: Scale, y: Scale) -> str:
-    return "".join(
+    parts = [
         f'<line class="grid" x1="{figure(x.start)}" x2="{figure(x.end)}" y1="{y.at(value)}" y2="{y.at(value)}"/>'
         f'<text class="label" x="{_LEFT - 6}" y="{y.at(value)}" dy="4" text-anchor="end">{tick_text(value)}</text>'
         for value in ticks(y.low, y.high)
-    )
-
-
-def _across_axis(chart: Chart, x: Scale) -> str:
-    values = [value for value in ticks(x.low, x.high, 6) if value == int(value)]
-    texts = "".join(
+    ]
+    parts += [
         f'<text class="label" x="{x.at(value)}" y="{_HEIGHT - 27}" text-anchor="middle">{tick_text(value)}</text>'
-        for value in values
-    )
+        for value in ticks(x.low, x.high, 6)
+        if value == int(value)
+    ]
     place = f'x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 5}" text-anchor="end"'
-    return f'{texts}<text class="label" {place}>{escape(chart.across_name)}</text>'
-
-
-def _band(chart: Chart, x: Scale, y: Scale) -> str:
-    if not chart.band:
-        return ""
+    parts.append(f'<text class="label" {place}>{escape(chart.across_name)}</text>')
     across = x.places(chart.across)
-    above = map("{},{}".format, across, y.places(high for _, high in chart.band))
-    below = list(map("{},{}".format, across, y.places(low for low, _ in chart.band)))
-    return f'<polygon class="band" points="{" ".join([*above, *reversed(below)])}"/>'
-
-
-def _bounds(chart: Chart, x: Scale, y: Scale) -> str:
-    return "".join(
+    if chart.band:
+        above = map("{},{}".format, across, y.places(high for _, high in chart.band))
+        below = list(map("{},{}".format, across, y.places(low for low, _ in chart.band)))
+        parts.append(f'<polygon class="band" points="{" ".join([*above, *reversed(below)])}"/>')
+    parts += [
         f'<line class="bound {escape(bound.kind)}" x1="{figure(x.start)}" x2="{figure(x.end)}" '
         f'y1="{y.at(bound.value)}" y2="{y.at(bound.value)}"/>'
         f'<text class="label bound {escape(bound.kind)}" x="{_LEFT + 6}" y="{y.at(bound.value)}" '
         f'dy="-5">{escape(bound.name)}</text>'
         for bound in chart.bounds
-    )
-
-
-def _line(chart: Chart, x: Scale, y: Scale) -> str:
-    places = list(map("{},{}".format, x.places(chart.across), y.places(chart.line)))
-    if not places:
-        return ""
-    last_x, last_y = places[-1].split(",")
-    return (
-        f'<polyline class="line" points="{" ".join(places)}"/><circle class="dot" cx="{last_x}" cy="{last_y}" r="3.5"/>'
+    ]
+    if across:
+        up = y.places(chart.line)
+        line = " ".join(map("{},{}".format, across, up))
+        parts.append(f'<polyline class="line" points="{line}"/>')
+        parts.append(f'<circle class="dot" cx="{across[-1]}" cy="{up[-1]}" r="3.5"/>')
+    return Markup(
+        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-labelledby="{escape(chart_id)}-name {escape(chart_id)}-told">'
+        f'<title id="{escape(chart_id)}-name">{escape(chart.name)}</title>'
+        f'<desc id="{escape(chart_id)}-told">{escape(chart.told)}</desc>{"".join(parts)}</svg>'
     )
 
 

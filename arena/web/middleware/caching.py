@@ -52,7 +52,6 @@ class PageCacheMiddleware:
         self._lock = Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         key = _key_of(scope)
         mark = None if key is None else await run_in_threadpool(self._mark)
         if mark is None:
@@ -143,7 +142,6 @@ class ETagMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         is_asked = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
         if not is_asked or (not scope["path"].startswith(_TAGGED) and not scope["path"].endswith(_PICTURES)):
             await self._app(scope, receive, send)

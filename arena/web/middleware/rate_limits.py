@@ -62,13 +62,15 @@ class RateLimitMiddleware:
         self._answering: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http" or scope["path"].startswith(_FREE):
             address = None
         else:
             client = scope.get("client")
             address = limited_address(client[0]) if client else None
-        wait = 0.0 if address is None else self._wait(address, scope["path"])
+        wait = 0.0
+        if address is not None:
+            is_busy, price = self._answering[address] >= _MOST_AT_ONCE, _PRICE if _DEAR.fullmatch(scope["path"]) else 1
+            wait = _BUSY_S if is_busy else self._buckets.take(address, price)
         if address is None or not wait:
             with self._counted(address):
                 await self._app(scope, receive, send)
@@ -76,11 +78,6 @@ class RateLimitMiddleware:
         headers = {"retry-after": str(math.ceil(wait))}
         answer = error_page(Request(scope), _TOO_MANY, "", headers)
         await answer(scope, receive, send)
-
-    def _wait(self, address: str, path: str) -> float:
-        if self._answering[address] >= _MOST_AT_ONCE:
-            return _BUSY_S
-        return self._buckets.take(address, _PRICE if _DEAR.fullmatch(path) else 1)
 
     @contextmanager
     def _counted(self, address: str | None) -> Iterator[None]:

@@ -53,7 +53,6 @@ class HostCheckMiddleware:
         self._names = None if names is None else frozenset(name.lower().rstrip(".") for name in names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         host = Headers(scope=scope).get("host", "") if scope["type"] == "http" else ""
         if self._names is None or is_known(host, self._names):
             await self._app(scope, receive, send)
@@ -99,7 +98,6 @@ class AddressCheckMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         status, sentence = _address_fault(scope) if scope["type"] == "http" else (0, "")
         if not status:
             await self._app(scope, receive, send)
@@ -127,7 +125,6 @@ class BodyLimitMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -26,12 +26,8 @@ POLICY: Final = "; ".join(
     )
 )
 """Nothing inline and nothing from elsewhere: a name that is a script would not run even if it were not escaped."""
-
-
 PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 """A picture that is looked at alone has its style inside, and nothing else."""
-
-
 HEADERS: Final[Mapping[str, str]] = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -39,17 +35,9 @@ HEADERS: Final[Mapping[str, str]] = {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-
-
 _ONLY_SECURE: Final = "max-age=31536000"
-
-
 _ENDLESS: Final = ("/live", "/events")
-
-
 _UNAVAILABLE = 503
-
-
 _SENTENCE = "The pages are being stopped; ask again when they are there.\n"
 
 
@@ -61,8 +49,6 @@ class SecurityHeadersMiddleware:
         self._headers = {**HEADERS, **({"strict-transport-security": _ONLY_SECURE} if is_secure else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -80,7 +66,6 @@ class HeadRequestMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         is_head = scope["type"] == "http" and scope["method"] == "HEAD" and not scope["path"].endswith(_ENDLESS)
         await self._app({**scope, "method": "GET"} if is_head else scope, receive, send)
 
@@ -92,7 +77,6 @@ class ShutdownMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         is_begun = False
 
         async def send_and_note(message: Message) -> None:

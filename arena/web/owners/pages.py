@@ -36,20 +36,17 @@ def account(request: Request) -> Response:
     session = session_of(request)
     with asking(request, session.token) as arena:
         identity = arena.account.get_identity()
+        owner = identity.owner  # the organiser has none
+        found = arena_of(request).overview.search_bots("" if owner is None else f"{owner}/", limit=MOST_LIMIT)
+        names = [bot.name for bot in found.items if bot.owner == owner][:_SHOWN]
         values: dict[str, Any] = {
             "identity": identity,
             "usage": arena.account.get_usage() if identity.owner else None,
-            "bots": [arena.bots.get_bot(name) for name in _bots_of(request, identity.owner)],
+            "bots": [arena.bots.get_bot(name) for name in names],
             "admissions": arena.admissions.list_admissions(limit=_FEW).items,
             "notices": arena.account.list_notices(limit=_FEW).items,
         }
     return private(render(request, "owners/account.html", session=session, **values))
-
-
-def _bots_of(request: Request, owner: str | None) -> list[str]:
-    """Return the names of the bots of an owner, of the operator for None; of very many the first."""
-    found = arena_of(request).overview.search_bots("" if owner is None else f"{owner}/", limit=MOST_LIMIT)
-    return [bot.name for bot in found.items if bot.owner == owner][:_SHOWN]
 
 
 @router.get("/account/bot")

@@ -135,10 +135,7 @@ class NotSignedInError(Exception):
 def sessions_of(request: Request) -> SessionStore:
     """Return the sessions of the site. Raises HTTPException where there is no service."""
     if not site_of(request).is_live:
-        raise HTTPException(
-            404,
-            Text("these pages show a database; one signs in where a service plays"),
-        )
+        raise HTTPException(404, Text("these pages show a database; one signs in where a service plays"))
     found: SessionStore = request.app.state.sessions
     return found
 

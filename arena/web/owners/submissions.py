@@ -165,17 +165,13 @@ def _parts(request: Request, arena: RemoteArena, version: str) -> tuple[dict[str
         session_of(request)
         seen = _look(arena, version)
     except (NotSignedInError, LoginError):
-        return _trouble(words(language_of(request)).say("owner.ended")), True
-    except RefusedError as error:
-        return _trouble(translate(public_message(error), language_of(request))), True
+        sentence, is_over = words(language_of(request)).say("owner.ended"), True
     except ClientError as error:
-        return _trouble(translate(public_message(error), language_of(request))), False
-    pages = {part: render(request, f"owners/{part}.html", seen=seen, named=version) for part in _PARTS}
-    return {part: bytes(page.body).decode() for part, page in pages.items()}, seen.is_over
-
-
-def _trouble(sentence: str) -> dict[str, str]:
-    return {"findings": f'<p class="sentence" role="alert">{escape(sentence)}</p>'}
+        sentence, is_over = translate(public_message(error), language_of(request)), isinstance(error, RefusedError)
+    else:
+        pages = {part: render(request, f"owners/{part}.html", seen=seen, named=version) for part in _PARTS}
+        return {part: bytes(page.body).decode() for part, page in pages.items()}, seen.is_over
+    return {"findings": f'<p class="sentence" role="alert">{escape(sentence)}</p>'}, is_over
 
 
 def _look(arena: RemoteArena, version: str) -> AdmissionView:

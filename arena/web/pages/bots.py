@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from arena.i18n.catalogue import words
 from arena.match.replay import ReplayError
-from arena.model.bots import Admission, BotDetail
+from arena.model.bots import Admission
 from arena.model.columns import PLACES
 from arena.model.errors import ForbiddenError, HiddenError, RefusedError, UnknownError
 from arena.model.port import ShownArena
@@ -77,6 +77,9 @@ def show_bot(
     ] or list(standings)
     chosen = fitting[0] if fitting else None
     versions = arena.bots.list_versions(bot.name, limit=_FEW, after=older)
+    admission: Admission | None = None
+    with suppress(ForbiddenError, UnknownError, NotFoundError):
+        admission = arena.admissions.get_admission(f"{bot.name}@{bot.newest.content_hash}")
     return render(
         request,
         "pages/bot.html",
@@ -88,7 +91,7 @@ def show_bot(
         older=address_of_page(request.url.path, pool=pool, version=version, older=versions.next)
         if versions.next
         else "",
-        admission=_admission(arena, bot),
+        admission=admission,
         matches=arena.matches.list_matches(bot=bot.name, limit=_FEW),
         **_figures(request, arena, chosen),
     )
@@ -107,12 +110,6 @@ def _figures(request: Request, arena: ShownArena, chosen: Standing | None) -> di
         "curve_points": [*points[:-1:every], points[-1]] if points else [],
         "record": record,
     }
-
-
-def _admission(arena: ShownArena, bot: BotDetail) -> Admission | None:
-    with suppress(ForbiddenError, UnknownError, NotFoundError):
-        return arena.admissions.get_admission(f"{bot.name}@{bot.newest.content_hash}")
-    return None
 
 
 @router.get("/bot-times/{name:path}")
@@ -142,24 +139,28 @@ class PoolComparison:
 def compare(
     request: Request, new: Annotated[str, Query(max_length=200)] = "", old: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
-    """Show two bots beside one another, and the comparisons of the newest tournaments."""
-    arena = arena_of(request)
-    pools = _pools(request, new, old) if new and old else []
+    """Show two bots beside one another, and the comparisons of the newest tournaments.
+
+    They are compared in every pool in which both are rated, by their newest versions there, or those that are named.
+    """
+    arena, pools = arena_of(request), list[PoolComparison]()
+    if new and old:
+        ones, others = _by_pool(arena, new), _by_pool(arena, old)
+        if arena.bots.find_version(new).version_id == arena.bots.find_version(old).version_id:
+            raise RefusedError(Text("{new} and {old} are the same version; name two", new=repr(new), old=repr(old)))
+        for pool, one in ones.items():
+            if (other := others.get(pool)) is None:
+                continue
+            version = f"{new.partition('@')[0]}@{one.content_hash}"
+            more = {"pool": pool, "limit": _MOST_OPPONENTS}
+            if one.matches > _MANY_MATCHES:
+                met: Page[Meeting] = answers_of(request).ask(arena, "statistics.list_opponents", version, **more)
+            else:
+                met = arena.statistics.list_opponents(version, pool=pool, limit=_MOST_OPPONENTS)
+            meeting = next((each for each in met.items if each.opponent_id == other.version_id), None)
+            pools.append(PoolComparison(one, other, meeting))
     found = arena.overview.find_comparisons([name.partition("@")[0] for name in (new, old) if name], _COMPARISONS)
     return render(request, "pages/compare.html", new=new, old=old, pools=pools, comparisons=found)
-
-
-def _pools(request: Request, new: str, old: str) -> list[PoolComparison]:
-    """Return every pool in which both are rated, with their newest versions there, or those that are named."""
-    arena = arena_of(request)
-    ones, others = _by_pool(arena, new), _by_pool(arena, old)
-    if arena.bots.find_version(new).version_id == arena.bots.find_version(old).version_id:
-        raise RefusedError(Text("{new} and {old} are the same version; name two", new=repr(new), old=repr(old)))
-    return [
-        PoolComparison(ones[pool], others[pool], _meeting(request, new, ones[pool], others[pool]))
-        for pool in ones
-        if pool in others
-    ]
 
 
 def _by_pool(arena: ShownArena, text: str) -> dict[str, Standing]:
@@ -169,16 +170,6 @@ def _by_pool(arena: ShownArena, text: str) -> dict[str, Standing]:
         if "@" not in text or standing.version_id == version.version_id:
             found.setdefault(standing.pool.pool_id, standing)
     return found
-
-
-def _meeting(request: Request, new: str, one: Standing, other: Standing) -> Meeting | None:
-    arena, text = arena_of(request), f"{new.partition('@')[0]}@{one.content_hash}"
-    more = {"pool": one.pool.pool_id, "limit": _MOST_OPPONENTS}
-    if one.matches > _MANY_MATCHES:
-        met: Page[Meeting] = answers_of(request).ask(arena, "statistics.list_opponents", text, **more)
-    else:
-        met = arena.statistics.list_opponents(text, pool=one.pool.pool_id, limit=_MOST_OPPONENTS)
-    return next((meeting for meeting in met.items if meeting.opponent_id == other.version_id), None)
 
 
 @router.get("/compare/{tournament}")

@@ -16,7 +16,6 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
 from arena.model.columns import LEADERBOARD, MATCHES, Column, ColumnKind, pick
-from arena.model.matches import SeatSummary
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.pages.matches import MatchSearch
 from arena.web.shared.formats import address_of_page, iso_instant
@@ -79,36 +78,27 @@ def plain_text(name: str) -> str:
     return f"'{name}" if name.startswith(_FORMULAS) else name
 
 
-def _ranks_text(seats: Sequence[SeatSummary]) -> str:
-    return " ".join("" if seat.rank is None else str(seat.rank) for seat in seats).strip()
-
-
-def _faults_text(seats: Sequence[SeatSummary]) -> str:
-    return " ".join(f"{number}:{seat.fault}" for number, seat in enumerate(seats) if seat.fault)
-
-
 _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
     ColumnKind.TEXT: plain_text,
     ColumnKind.INSTANT: iso_instant,
     ColumnKind.PLAYERS: lambda seats: plain_text(" ".join(seat.bot for seat in seats)),
-    ColumnKind.SEAT_RANKS: _ranks_text,
-    ColumnKind.SEAT_FAULTS: _faults_text,
+    ColumnKind.SEAT_RANKS: lambda seats: " ".join(
+        "" if seat.rank is None else str(seat.rank) for seat in seats
+    ).strip(),
+    ColumnKind.SEAT_FAULTS: lambda seats: " ".join(f"{at}:{seat.fault}" for at, seat in enumerate(seats) if seat.fault),
     ColumnKind.RATING: "{:.4f}".format,
     ColumnKind.SHARE: "{:.4f}".format,
 }
 """How the kinds of columns are written that do not stand there as they are."""
 
 
-def _write_cell(column: Column, row: Any) -> str:
-    value = column.value(row)
-    return "" if value is None else _WRITERS.get(column.kind, str)(value)
-
-
 def _file(name: str, columns: Sequence[Column], rows: Iterable[Any], more: str | None) -> Response:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_HEADINGS.get(column.title, column.title) for column in columns)
-    writer.writerows([_write_cell(column, row) for column in columns] for row in rows)
+    for row in rows:
+        values = [(column.kind, column.value(row)) for column in columns]
+        writer.writerow(["" if value is None else _WRITERS.get(kind, str)(value) for kind, value in values])
     headers = {"content-disposition": f'attachment; filename="{name}.csv"', "cache-control": "no-cache"}
     if more:
         headers["link"] = f'<{more}>; rel="next"'

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from markdown_it import MarkdownIt
@@ -52,6 +52,17 @@ def show_game(request: Request, name: str, seats: Seats = None) -> Response:
     game = registry.get_listed(name)
     count = _count(request, game, seats)
     size = board_size(name, count)
+    options = []
+    for option, about in game.options.schema()["properties"].items():
+        bounds = (about.get("minimum"), about.get("maximum"))
+        if "enum" in about:
+            takes = ", ".join(map(_shown, about["enum"]))
+        else:
+            takes = (
+                " \N{HORIZONTAL ELLIPSIS} ".join(map(str, bounds)) if None not in bounds else str(about.get("type", ""))
+            )
+        values = {"takes": takes, "default": _shown(about["default"]), "about": about["description"]}
+        options.append({"name": option, **values})
     return render(
         request,
         "pages/game.html",
@@ -60,7 +71,7 @@ def show_game(request: Request, name: str, seats: Seats = None) -> Response:
         size=size,
         text=start_text(name, count, language_of(request)) if size is None else "",
         rules=rules_of(name, language_of(request)),
-        options=_options(game),
+        options=options,
     )
 
 
@@ -81,24 +92,6 @@ def _count(request: Request, game: Game, seats: int | None) -> int:
         known = ", ".join(map(str, game.seats))
         raise HTTPException(404, words(language_of(request)).say("games.no_seats", game=game.title, seats=known))
     return game.seats[0] if seats is None else seats
-
-
-def _options(game: Game) -> list[dict[str, Any]]:
-    properties = game.options.schema()["properties"]
-    return [
-        {
-            "name": name,
-            "takes": ", ".join(map(_shown, about["enum"])) if "enum" in about else _range(about),
-            "default": _shown(about["default"]),
-            "about": about["description"],
-        }
-        for name, about in properties.items()
-    ]
-
-
-def _range(about: dict[str, Any]) -> str:
-    bounds = (about.get("minimum"), about.get("maximum"))
-    return " \N{HORIZONTAL ELLIPSIS} ".join(map(str, bounds)) if None not in bounds else str(about.get("type", ""))
 
 
 def _shown(value: object) -> str:

@@ -9,9 +9,10 @@ from hashlib import sha256
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Request
+from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
-from arena.i18n.catalogue import Words, translate, words
+from arena.i18n.catalogue import translate, words
 from arena.model.errors import HiddenError
 from arena.model.tournaments import Pairing, TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
@@ -74,6 +75,14 @@ def show_tournament(
             arena_of(request), found.summary.id, "tournaments.list_pairings", limit=_MOST_PAIRINGS
         )
         pairings = page.items
+    rounds: dict[int, list[Pairing]] = {}
+    for one in pairings:
+        rounds.setdefault(one.round, []).append(one)
+    bracket, say = Markup(""), words(language).say
+    if found.summary.format == KNOCKOUT and can_be_drawn(pairings):
+        heads = [say("tournament.round", number=number) for number in rounds]
+        lanes = [say("tournament.unbeaten"), say("tournament.once_beaten")]
+        bracket = draw_bracket(pairings, say("tournament.bracket"), heads, say("tournament.bye"), lanes)
     course = sha256(repr((pairings, crossed, why_not, found.best, found.comparison)).encode()).hexdigest()[:_DIGITS]
     if seen == course:
         return Response(status_code=204)
@@ -86,8 +95,8 @@ def show_tournament(
         why_not=why_not,
         heat_of=heat_of,
         known_formats=FORMATS,
-        rounds=_by_round(pairings),
-        bracket=_bracket(found, pairings, words(language)),
+        rounds=rounds,
+        bracket=bracket,
         matches=arena.matches.list_matches(found.summary.id, limit=_MATCHES),
         **_standing(found, language),
     )
@@ -141,21 +150,6 @@ def _crosstable(request: Request, found: TournamentDetail) -> tuple[CrosstableVi
     ids = [version.version_id for version in table.versions]
     rows = tuple(tuple(met.get((mine, other)) for other in ids) for mine in ids)
     return CrosstableView(tuple(version.name for version in table.versions), rows), ""
-
-
-def _by_round(pairings: tuple[Pairing, ...]) -> dict[int, list[Pairing]]:
-    rounds: dict[int, list[Pairing]] = {}
-    for one in pairings:
-        rounds.setdefault(one.round, []).append(one)
-    return rounds
-
-
-def _bracket(found: TournamentDetail, pairings: tuple[Pairing, ...], language: Words) -> str:
-    if found.summary.format != KNOCKOUT or not can_be_drawn(pairings):
-        return ""
-    heads = [language.say("tournament.round", number=number) for number in _by_round(pairings)]
-    lanes = [language.say("tournament.unbeaten"), language.say("tournament.once_beaten")]
-    return draw_bracket(pairings, language.say("tournament.bracket"), heads, language.say("tournament.bye"), lanes)
 
 
 @dataclass(frozen=True, slots=True)

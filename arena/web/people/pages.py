@@ -212,24 +212,20 @@ async def follow_table(table: GameTable, party: Party, session: int, language: s
             yield {"event": "taken", "data": ""}
             return
         if table.sequence != sequence:
-            await _await_way(table, party)
+            # Until it is known how the match came to the question that a seat is asked, but not for long.
+            end_s = asyncio.get_running_loop().time() + WAY_S
+            while (left_s := end_s - asyncio.get_running_loop().time()) > 0:
+                seat = table.turn_of(party)
+                asked = seat.stage is HumanSeatState.ASKED and seat.board is not None and seat.board.asked_ply
+                if not asked or not table.following.is_alive or len(table.following.moves) >= asked:
+                    break
+                await table.wait(table.sequence, left_s)
             view = view_of(table, party)
             sequence = view.sequence
             document = await asyncio.to_thread(updates.update, view)
             yield {"event": "told", "data": json.dumps(document, ensure_ascii=False)}
             await asyncio.sleep(GATHER_S)
         await table.wait(sequence, PATIENCE_S)
-
-
-async def _await_way(table: GameTable, party: Party) -> None:
-    """Wait until it is known how the match came to the question that a seat is asked, but not for long."""
-    end = asyncio.get_running_loop().time() + WAY_S
-    while (left := end - asyncio.get_running_loop().time()) > 0:
-        seat = table.turn_of(party)
-        asked = seat.stage is HumanSeatState.ASKED and seat.board is not None and seat.board.asked_ply
-        if not asked or not table.following.is_alive or len(table.following.moves) >= asked:
-            return
-        await table.wait(table.sequence, left)
 
 
 @router.post("/play/{key}/choose")

@@ -105,9 +105,10 @@ class MatchWatch:
 
     def _watch(self) -> bool:
         """Return whether the match was watched to its end, or to the end of this watching."""
-        watch = self._open()
-        if watch is None:
-            return True
+        with self._lock:
+            if self._closed.is_set():
+                return True
+            watch, self._break_off = self._opener()
         is_over = False
         with suppress(Exception):  # the service is away, or is stopping: the seat tells of it, and it is tried again
             for event in watch(self._match):
@@ -117,13 +118,6 @@ class MatchWatch:
                 self._call_in_loop(lambda event=event: self._on_event(event))  # type: ignore[misc]
         self._end()
         return is_over
-
-    def _open(self) -> Watch | None:
-        with self._lock:
-            if self._closed.is_set():
-                return None
-            watch, self._break_off = self._opener()
-            return watch
 
     def _end(self) -> None:
         with self._lock:

@@ -11,16 +11,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from arena.model.errors import ClientError
 from arena.model.live import MatchEvent
 from arena.model.people import PlayLimits
-from arena.model.port import ArenaPort
 from arena.rpc.channel import UNIX, Endpoint
 from arena.rpc.login import connect
 from arena.web.middleware.rate_limits import counted_address, limited_address
@@ -71,16 +71,9 @@ async def open_tables(site: Site) -> AsyncIterator[GameTables | None]:
     if service is None or not site.takes_people:
         yield None
         return
-
-    @contextmanager
-    def organiser() -> Iterator[ArenaPort]:
-        with connect(service) as arena:
-            yield arena
-
     run = Path(service.removeprefix(UNIX)).parent
-    async with GameTables(
-        site.people, Endpoint(f"{UNIX}{run / SEATS}"), ServiceClient(organiser), run / TABLES
-    ) as game_tables:
+    organiser = ServiceClient(partial(connect, service))
+    async with GameTables(site.people, Endpoint(f"{UNIX}{run / SEATS}"), organiser, run / TABLES) as game_tables:
         yield game_tables
 
 

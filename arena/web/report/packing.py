@@ -171,8 +171,13 @@ def _documents(replays: Iterable[Replay], plies: int, language: str) -> Iterator
     try:
         waiting = deque[Future[dict[str, Any] | None]]()
         for replay in replays:
-            with _signals_later(), _terminals_ignored():  # this may start a process
-                waiting.append(pool.submit(_document, replay, language))
+            with _signals_later():  # this may start a process
+                # Which never receives the signals of a terminal: this process ends it.
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+                try:
+                    waiting.append(pool.submit(_document, replay, language))
+                finally:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, before)
             if len(waiting) == _AHEAD:
                 yield waiting.popleft().result()
         while waiting:
@@ -222,13 +227,3 @@ def _signals_later() -> Iterator[None]:
             signal.signal(number, handler)
         for each in came:
             signal.raise_signal(each)
-
-
-@contextmanager
-def _terminals_ignored() -> Iterator[None]:
-    """Have what is started here never receive the signals of a terminal: this process ends it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

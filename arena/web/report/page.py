@@ -34,7 +34,9 @@ _ESCAPED: Final = re.compile(rb"[\x00\r<=]")
 
 def write_report(title: str, packed: PackedMatches, language: str, **values: Any) -> bytes:
     """Return the file. `values` are what the template shows above the viewer."""
-    script, sheet = _script(), _sheet()
+    script = _script()
+    styles = "".join((STATIC / "css" / f"{name}.css").read_text(encoding="utf-8") for name in _SHEETS)
+    sheet = _BEYOND_ASCII.sub(lambda found: f"\\{ord(found[0]):06x}", styles)
     text = (
         environment()
         .get_template("report.html")
@@ -53,19 +55,15 @@ def write_report(title: str, packed: PackedMatches, language: str, **values: Any
         )
     )
     before, _, after = text.partition(_BLOCKS)
-    blocks = {"tables": packed.tables, **{f"match{at}": match for at, match in enumerate(packed.matches)}}
-    return b"".join(
-        (
-            before.encode("ascii", "xmlcharrefreplace"),
-            *(_block(name, data) for name, data in blocks.items() if packed.matches),
-            after.encode("ascii", "xmlcharrefreplace"),
-        )
-    )
-
-
-def _block(name: str, data: bytes) -> bytes:
-    escaped = _ESCAPED.sub(lambda found: b"=" + bytes([found[0][0] + 64]), data)
-    return b'<script type="application/octet-stream" id="%b">%b</script>\n' % (name.encode(), escaped)
+    parts = [before.encode("ascii", "xmlcharrefreplace")]
+    if packed.matches:
+        for name, data in (
+            (b"tables", packed.tables),
+            *((b"match%d" % at, it) for at, it in enumerate(packed.matches)),
+        ):
+            escaped = _ESCAPED.sub(lambda found: b"=" + bytes([found[0][0] + 64]), data)
+            parts.append(b'<script type="application/octet-stream" id="%b">%b</script>\n' % (name, escaped))
+    return b"".join([*parts, after.encode("ascii", "xmlcharrefreplace")])
 
 
 def is_report(beginning: bytes) -> bool:
@@ -88,11 +86,6 @@ def _script() -> str:
     sources = ((STATIC / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS)
     script = "".join(_INDENT.sub("", _EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", source)))) for source in sources)
     return _BEYOND_ASCII.sub(lambda found: f"\\u{ord(found[0]):04x}", script)
-
-
-def _sheet() -> str:
-    sheet = "".join((STATIC / "css" / f"{name}.css").read_text(encoding="utf-8") for name in _SHEETS)
-    return _BEYOND_ASCII.sub(lambda found: f"\\{ord(found[0]):06x}", sheet)
 
 
 def _hashed(text: str) -> str:

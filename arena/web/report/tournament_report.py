@@ -161,26 +161,27 @@ def draw_curves(curves: Sequence[tuple[str, Sequence[float]]]) -> Markup | None:
         return None
     low = min(min(values) for _, values in curves)
     high = max(max(values) for _, values in curves)
-    parts = [_grid(low, high)]
-    dashes = _dashes([bot for bot, _ in curves])
-    for (bot, values), dash in zip(curves, dashes, strict=True):
-        points = " ".join(f"{_x(at, len(values)):.1f},{_y(value, low, high):.1f}" for at, value in enumerate(values))
+    parts = [
+        Markup('<line x1="40" x2="{}" y1="{}" y2="{}"/><text x="36" y="{}" text-anchor="end">{:.0f}</text>').format(
+            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 5, value
+        )
+        for value in (low, (low + high) / 2, high)
+    ]
+    colours = [mark_of(bot).colour for bot, _ in curves]
+    dashes = [_DASHES[colours[:at].count(colour) % len(_DASHES)] for at, colour in enumerate(colours)]
+    for (bot, values), colour, dash in zip(curves, colours, dashes, strict=True):
+        places = [44 + (_WIDTH - 56) * at / (len(values) - 1) for at in range(len(values))]
+        points = " ".join(f"{x:.1f},{_y(value, low, high):.1f}" for x, value in zip(places, values, strict=True))
         parts.append(Markup('<polyline class="under" points="{}"/>').format(points))
         parts.append(
             Markup('<polyline points="{}" stroke="{}" stroke-dasharray="{}"><title>{}</title></polyline>').format(
-                points, mark_of(bot).colour, dash, bot
+                points, colour, dash, bot
             )
         )
     drawn = Markup('<svg viewBox="0 0 {} {}" aria-hidden="true">{}</svg>').format(
         _WIDTH, _HEIGHT, Markup("").join(parts)
     )
     return drawn + _legend([bot for bot, _ in curves], dashes)
-
-
-def _dashes(bots: Sequence[str]) -> list[str]:
-    """Return how the line of each bot is dashed, as SVG writes it."""
-    colours = [mark_of(bot).colour for bot in bots]
-    return [_DASHES[colours[:at].count(colour) % len(_DASHES)] for at, colour in enumerate(colours)]
 
 
 def _legend(bots: Sequence[str], dashes: Sequence[str]) -> Markup:
@@ -194,20 +195,6 @@ def _legend(bots: Sequence[str], dashes: Sequence[str]) -> Markup:
         for bot, dash in zip(bots, dashes, strict=True)
     )
     return Markup('<ul class="drawn">{}</ul>').format(Markup("").join(lines))
-
-
-def _grid(low: float, high: float) -> Markup:
-    lines = (
-        Markup('<line x1="40" x2="{}" y1="{}" y2="{}"/><text x="36" y="{}" text-anchor="end">{:.0f}</text>').format(
-            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 5, value
-        )
-        for value in (low, (low + high) / 2, high)
-    )
-    return Markup("").join(lines)
-
-
-def _x(at: int, count: int) -> float:
-    return 44 + (_WIDTH - 56) * at / (count - 1)
 
 
 def _y(value: float, low: float, high: float) -> float:

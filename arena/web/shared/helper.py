@@ -98,8 +98,11 @@ class HelperProcess:
         assert process.stdin is not None
         assert process.stdout is not None
         write_message(process.stdin, question)
-        has_answered = partial(_has_answered, process.stdout)
-        if self._niceness >= IDLE and was_starved(process.pid, has_answered, self._patience_s):
+        waiting = select.poll()  # unlike select it takes a descriptor of any number
+        waiting.register(process.stdout, select.POLLIN)
+        if self._niceness >= IDLE and was_starved(
+            process.pid, lambda waited_s: bool(waiting.poll(1000 * waited_s)), self._patience_s
+        ):
             self._niceness = SOON
             self._forget()
             return self._answered(question)
@@ -133,12 +136,6 @@ class HelperProcess:
             if pipe is not None:
                 with suppress(OSError):  # what was still to be written to it may be lost
                     pipe.close()
-
-
-def _has_answered(answers: IO[bytes], waited_s: float) -> bool:
-    waiting = select.poll()  # unlike select it takes a descriptor of any number
-    waiting.register(answers, select.POLLIN)
-    return bool(waiting.poll(1000 * waited_s))
 
 
 def write_message(pipe: IO[bytes], message: object) -> None:

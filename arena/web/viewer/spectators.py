@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -59,8 +59,7 @@ def hub_of(request: Request) -> Hub:
     found: Hub | None = request.app.state.hub
     if found is None:
         raise HTTPException(
-            404,
-            Text("these pages show a database that nobody plays for; a service shows matches live"),
+            404, Text("these pages show a database that nobody plays for; a service shows matches live")
         )
     return found
 
@@ -94,13 +93,8 @@ async def stream(
     else:
         places = [place or None for place in after]
     broadcasts = [await _open(request, hub, each, language) for each in match]
-    return Spectator(
-        hub,
-        [
-            StreamedMatch(broadcast, language, place, latest)
-            for broadcast, place in zip(broadcasts, places, strict=True)
-        ],
-    )
+    watched = zip(broadcasts, places, strict=True)
+    return Spectator(hub, [StreamedMatch(broadcast, language, place, latest) for broadcast, place in watched])
 
 
 @router.get("/tv")
@@ -163,8 +157,15 @@ class Hub:
             broadcast.close()
 
     def _open(self, match: str, hides: bool, persons: Persons) -> MatchBroadcast:
-        if self.is_closed or (len(self._broadcasts) >= MOST_MATCHES and not self._make_room()):
+        is_full = len(self._broadcasts) >= MOST_MATCHES
+        # Room is made by a match without spectators, or else by one that has not begun.
+        spare = [one for one in self._broadcasts.values() if not one.wakers or not one.has_begun] if is_full else []
+        if self.is_closed or (is_full and not spare):
             raise TooManyStreamsError(Text("as many matches are watched as can be served; come back in a while"))
+        if spare:
+            found = max(spare, key=lambda one: (not one.wakers, one.idle_beats))
+            del self._broadcasts[found.match]
+            found.close()
         watch, end_watch = self._opener(hides)
 
         def watch_people(wanted: str) -> Iterator[MatchEvent]:
@@ -174,16 +175,6 @@ class Hub:
         if self._beating is None:
             self._beating = asyncio.create_task(self._beat())
         return broadcast
-
-    def _make_room(self) -> bool:
-        """Stop watching a match without spectators, or else one that has not begun; return whether there was one."""
-        spare = [one for one in self._broadcasts.values() if not one.wakers or not one.has_begun]
-        if not spare:
-            return False
-        found = max(spare, key=lambda one: (not one.wakers, one.idle_beats))
-        del self._broadcasts[found.match]
-        found.close()
-        return True
 
     async def _beat(self) -> None:
         while True:
@@ -230,32 +221,34 @@ class Spectator(Response):
         """Tell what happens until the last match is over, or the spectator leaves."""
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
         listening = asyncio.create_task(self._listen(receive))
+        self._hub.spectators += 1
+        for view in self._views:
+            view.broadcast.wakers.add(self._news)
         try:
-            with self._counted(), suppress(TimeoutError):  # who reads nothing comes back, and goes on where he was
+            with suppress(TimeoutError):  # who reads nothing comes back, and goes on where he was
                 await _send(send, b"retry: 2000\n\n")
                 while not self._is_over:
                     self._news.clear()
                     body = b"".join(self._new())
                     if body:
                         await _send(send, body)
-                    if not self._is_over and not await self._wait():
-                        await _send(send, b":\n\n")
+                    if not self._is_over:
+                        try:
+                            async with asyncio.timeout(HEARTBEAT_S):
+                                await self._news.wait()
+                        except TimeoutError:
+                            await _send(send, b":\n\n")
                 if not self._has_left:
                     await _send(send, b"", more=False)
         finally:
+            self._hub.spectators -= 1
+            for view in self._views:
+                view.broadcast.wakers.discard(self._news)
             listening.cancel()
 
     @property
     def _is_over(self) -> bool:
         return self._has_left or self._hub.is_closed or all(view.is_done for view in self._views)
-
-    async def _wait(self) -> bool:
-        """Wait for news; return False if there is none before the next heartbeat."""
-        try:
-            async with asyncio.timeout(HEARTBEAT_S):
-                return await self._news.wait()
-        except TimeoutError:
-            return False
 
     def _new(self) -> Iterator[bytes]:
         for view in self._views:
@@ -277,18 +270,6 @@ class Spectator(Response):
             pass
         self._has_left = True
         self._news.set()
-
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        self._hub.spectators += 1
-        for view in self._views:
-            view.broadcast.wakers.add(self._news)
-        try:
-            yield
-        finally:
-            self._hub.spectators -= 1
-            for view in self._views:
-                view.broadcast.wakers.discard(self._news)
 
 
 @dataclass(slots=True)

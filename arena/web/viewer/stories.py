@@ -110,15 +110,11 @@ def renderer_hash(game: str) -> str:
         *([registry.package_of(game)] if game in registry.names() else []),
     ]
     digest = hashlib.sha256(version("kingmaker-arena").encode())
-    for file in sorted(found for package in packages for found in _files(package)):
+    specs = [spec for package in packages if (spec := find_spec(package)) is not None]
+    folders = [Path(folder) for spec in specs for folder in spec.submodule_search_locations or ()]
+    for file in sorted(file for folder in folders for kind in ("*.py", "*.json") for file in folder.rglob(kind)):
         digest.update(file.read_bytes())
     return digest.hexdigest()
-
-
-def _files(package: str) -> Iterator[Path]:
-    spec = find_spec(package)
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        yield from (file for kind in ("*.py", "*.json") for file in Path(folder).rglob(kind))
 
 
 class ReplayChecks:
@@ -186,8 +182,15 @@ class ByteCache:
             making = self._making.setdefault(key, Lock())
         try:
             with making:
-                found = self._find(key)
-                return found if found is not None else self._keep(key, make())
+                if (found := self._find(key)) is not None:
+                    return found
+                made = make()
+                with self._lock:
+                    self._found[key] = made
+                    self._bytes += len(made)
+                    while self._bytes > self._most_bytes and len(self._found) > 1:
+                        self._bytes -= len(self._found.popitem(last=False)[1])
+                return made
         finally:
             with self._lock:
                 self._making.pop(key, None)
@@ -198,12 +201,3 @@ class ByteCache:
             if found is not None:
                 self._found.move_to_end(key)
             return found
-
-    def _keep(self, key: str, made: bytes) -> bytes:
-        with self._lock:
-            self._found[key] = made
-            self._bytes += len(made)
-            while self._bytes > self._most_bytes and len(self._found) > 1:
-                _, dropped = self._found.popitem(last=False)
-                self._bytes -= len(dropped)
-        return made

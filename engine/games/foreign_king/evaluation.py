@@ -16,14 +16,7 @@ from engine.abilities import Playable, Weighing
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import CONGRESS_GO, CONGRESS_STAY
 from engine.games.foreign_king.board import DISTANCE, PORTRAIT, PROVINCE_COUNT
-from engine.games.foreign_king.state import (
-    CONGRESS_ASK,
-    END,
-    FIRST_MARKER,
-    REPAYMENT,
-    ForeignKingState,
-    factories_in,
-)
+from engine.games.foreign_king.state import CONGRESS_ASK, END, FIRST_MARKER, REPAYMENT, ForeignKingState, factories_in
 from engine.kit.layout import read_json
 
 NAMES: Final[tuple[str, ...]] = (
@@ -185,9 +178,7 @@ def playable_by(weights: Sequence[float]) -> Playable:
     """
     weighing = Weighing(NAMES, tuple(weights), playable_by)
     return Playable(
-        evaluate_all=Evaluation(weights).evaluate_all,
-        usual_decisions=lambda seats: 60 * seats,
-        weighing=weighing,
+        evaluate_all=Evaluation(weights).evaluate_all, usual_decisions=lambda seats: 60 * seats, weighing=weighing
     )
 
 

@@ -122,8 +122,7 @@ class ForeignKingState(PhasedState):
     second_score: int = unstated(0)
     """Second entry of the sorted scores (A6)."""
     hand: list[int] = stated(
-        Numbers(colour_count, 16),
-        start=lambda s: [discs_of(s, colour) for colour in range(colour_count(s))],
+        Numbers(colour_count, 16), start=lambda s: [discs_of(s, colour) for colour in range(colour_count(s))]
     )
     congress: list[int] = stated(Numbers(seat_count, 16), start=_zeros(seat_count))
     discs: list[int] = stated(

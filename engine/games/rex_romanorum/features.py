@@ -7,32 +7,10 @@ from functools import cache
 from typing import Final
 
 from engine.features import Featured, FeaturePart, flags, masks, numbers, packed, per_member, per_seat
-from engine.games.rex_romanorum.actions import (
-    ACT_KING,
-    ACTIONS,
-    CHURCH,
-    HIGHEST_COUNT,
-    KINDS,
-)
-from engine.games.rex_romanorum.board import (
-    BIT,
-    DIOCESE_COUNT,
-    DIOCESES,
-    REGION_COUNT,
-    TITLE_COUNT,
-    TITLES,
-    mask_of,
-)
+from engine.games.rex_romanorum.actions import ACT_KING, ACTIONS, CHURCH, HIGHEST_COUNT, KINDS
+from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, DIOCESES, REGION_COUNT, TITLE_COUNT, TITLES, mask_of
 from engine.games.rex_romanorum.options import MOST_GOLD, Options
-from engine.games.rex_romanorum.state import (
-    COUNT,
-    MOST_SEATS,
-    NOBODY,
-    NOTHING,
-    PHASES,
-    Election,
-    RexState,
-)
+from engine.games.rex_romanorum.state import COUNT, MOST_SEATS, NOBODY, NOTHING, PHASES, Election, RexState
 
 _FIGURES: Final = 200
 _MOVED: Final = per_member(("there", "arrived"))

@@ -154,9 +154,7 @@ def _each_in_order(names: Sequence[str]) -> EachOnce:
 
 
 _PRICE: Final = _number(0, 100)
-_HARVEST: Final = OptionGroup(
-    {"region": _PRICE, "church": _PRICE, "elector": _PRICE, "cap": _number(0, MOST_GOLD)},
-)
+_HARVEST: Final = OptionGroup({"region": _PRICE, "church": _PRICE, "elector": _PRICE, "cap": _number(0, MOST_GOLD)})
 _BUILDINGS: Final = _number(0, MOST_BUILDINGS)
 _BUILD: Final = OptionGroup({"max_total": _BUILDINGS, "max_churches": _BUILDINGS, "max_castles": _BUILDINGS})
 _FIGURE: Final = OptionGroup(
@@ -188,33 +186,22 @@ class Options:
     """
 
     variant: str = option(
-        OneOf("full", "short", is_exact=True),
-        Text("all 62 region cards, or the 47 of the short variant (A9)"),
+        OneOf("full", "short", is_exact=True), Text("all 62 region cards, or the 47 of the short variant (A9)")
     )
     start_gold: int = _choice("start_gold", _number(0, MOST_GOLD), Text("gold of each player at the start"))
     region_price: int = _choice("region_price", _PRICE, Text("price of a region"))
-    bishop_election_price: int = _choice(
-        "bishop_election_price",
-        _PRICE,
-        Text("price of calling a bishop's election"),
-    )
+    bishop_election_price: int = _choice("bishop_election_price", _PRICE, Text("price of calling a bishop's election"))
     king_election_price: int = _choice("king_election_price", _PRICE, Text("price of calling the royal election"))
     harvest: tuple[int, int, int, int] = _choice(
-        "harvest",
-        _HARVEST,
-        Text("what regions, churches and titles yield, and the most that is paid"),
+        "harvest", _HARVEST, Text("what regions, churches and titles yield, and the most that is paid")
     )
     church_price: int = _choice("church_price", _PRICE, Text("price of a church (reconstructed)"))
     castle_price: int = _choice("castle_price", _PRICE, Text("price of a castle (reconstructed)"))
     build: tuple[int, int, int] = _choice(
-        "build",
-        _BUILD,
-        Text("the most buildings, churches and castles of one action (reconstructed)"),
+        "build", _BUILD, Text("the most buildings, churches and castles of one action (reconstructed)")
     )
     churches_per_diocese: int = _choice(
-        "churches_per_diocese",
-        _number(1, MOST_CHURCHES),
-        Text("churches of a diocese, the first one included"),
+        "churches_per_diocese", _number(1, MOST_CHURCHES), Text("churches of a diocese, the first one included")
     )
     start_churches: tuple[int, int, int] = _choice(
         "start_churches",
@@ -227,14 +214,10 @@ class Options:
         Text("price, steps, [attack, defence] in the field and at a castle, for each kind of figure"),
     )
     hit: str = _choice(
-        "hit",
-        OneOf("d6 <= value", "d6 >= value", is_exact=True),
-        Text("when a die hits (reconstructed)"),
+        "hit", OneOf("d6 <= value", "d6 >= value", is_exact=True), Text("when a die hits (reconstructed)")
     )
     rows: tuple[Triple, ...] = _choice(
-        "rows",
-        OptionGroup({"field": _ROW, "castle": _ROW}),
-        Text("which kinds fall first"),
+        "rows", OptionGroup({"field": _ROW, "castle": _ROW}), Text("which kinds fall first")
     )
     roll_order: tuple[tuple[tuple[int, int], ...], ...] = _choice(
         "roll_order",
@@ -247,9 +230,7 @@ class Options:
         Text("regions that make an elector; of a nested list one is enough"),
     )
     vote_order: tuple[int, ...] = _choice(
-        "vote_order",
-        _each_in_order(TITLES),
-        Text("the order in which the electors vote"),
+        "vote_order", _each_in_order(TITLES), Text("the order in which the electors vote")
     )
     votes_to_win: int = _choice("votes_to_win", _number(1, len(TITLES)), Text("votes that make a king"))
     wealth: tuple[int, ...] = _choice(
@@ -258,9 +239,7 @@ class Options:
         Text("what property counts at the end (reconstructed)"),
     )
     round_limit: int = _choice(
-        "round_limit",
-        _number(1, MOST_ROUNDS),
-        Text("rounds before the last royal election (reconstructed; D5)"),
+        "round_limit", _number(1, MOST_ROUNDS), Text("rounds before the last royal election (reconstructed; D5)")
     )
 
     cost: tuple[int, ...] = _derived()

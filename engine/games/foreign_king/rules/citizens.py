@@ -7,13 +7,7 @@ from typing import Final
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import DISTANCE, PROVINCE_COUNT
 from engine.games.foreign_king.rules.turns import finish_action
-from engine.games.foreign_king.state import (
-    MOVE_TO,
-    NO_STEP,
-    PLACE_N,
-    ForeignKingState,
-    members,
-)
+from engine.games.foreign_king.state import MOVE_TO, NO_STEP, PLACE_N, ForeignKingState, members
 
 _HAND: Final = PROVINCE_COUNT
 """Index of the hand among destinations of a Move."""

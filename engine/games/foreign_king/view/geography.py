@@ -78,18 +78,15 @@ _RIVERS: Final = "".join(_path(line) for line in _DATA["rivers"])
 
 def draw_surroundings(scene: Scene) -> str:
     """Return all that no move changes."""
-    labels = "".join(_far(scene, *label) for label in _DATA["labels"])
+    labels = ""
+    for name, x, y, turn in _DATA["labels"]:
+        turned = f' transform="rotate({turn} {x} {y})"' if turn else ""
+        labels += f"<g{turned}>{text(x, y, scene.names[name], 'far wet' if name == 'north_sea' else 'far')}</g>"
     return (
         f'<g clip-path="url(#fk-map)"><rect class="abroad" width="{WIDTH}" height="{HEIGHT}"/>'
         f'<path d="{_SEA}" class="sea"/><g clip-path="url(#fk-sea)">{_WAVES}</g><path d="{_COASTS}" class="coast"/>'
         f'<path d="{_FRONTIERS}" class="front"/><path d="{_COUNTRY}" class="hach"/></g>{labels}'
     )
-
-
-def _far(scene: Scene, name: str, x: int, y: int, turn: int) -> str:
-    classes = "far wet" if name == "north_sea" else "far"
-    turned = f' transform="rotate({turn} {x} {y})"' if turn else ""
-    return f"<g{turned}>{text(x, y, scene.names[name], classes)}</g>"
 
 
 def draw_rivers() -> str:
@@ -106,38 +103,24 @@ def draw_land(scene: Scene, province: int) -> str:
 
 def draw_changed(scene: Scene) -> str:
     """Return a glow along the borders of the provinces that the last move changed, and the King's walk."""
-    changed = [name for index, name in enumerate(PROVINCES) if _differs(scene, index) or _is_chosen(scene, index)]
+    old, new, changed = scene.before, scene.state, []
+    # Besides what stands elsewhere now, the province that was named as that from which or to which something goes next.
+    chosen = new.province if old is not new and new.phase in _PROVINCE_PHASES else -1
+    for index, name in enumerate(PROVINCES):
+        discs_differ = old.discs[index::PROVINCE_COUNT] != new.discs[index::PROVINCE_COUNT]
+        has_king = old.king != new.king and new.king == index
+        if discs_differ or old.factories[index] != new.factories[index] or has_king or chosen == index:
+            changed.append(name)
     glows = (f'<use href="#fk-{name}" class="{classes}"/>' for classes in ("edge", "edge glow") for name in changed)
-    return "".join(glows) + _walk(scene)
-
-
-def _is_chosen(scene: Scene, province: int) -> bool:
-    """Tell whether a province was named by the last move as that from which or to which something goes next."""
-    state = scene.state
-    return scene.before is not state and state.phase in _PROVINCE_PHASES and state.province == province
-
-
-def _walk(scene: Scene) -> str:
-    """Return a dotted line from where the King stood to where he stands now."""
-    start, end = scene.before.king, scene.state.king
-    if PORTRAIT in (start, end) or start == end:
-        return ""
-    (x1, y1), (x2, y2) = _middle(start), _middle(end)
-    return f'<path class="walk" d="M{x1:g} {y1:g}L{x2:g} {y2:g}"/>'
+    if PORTRAIT in (old.king, new.king) or old.king == new.king:
+        return "".join(glows)
+    (x1, y1), (x2, y2) = _middle(old.king), _middle(new.king)
+    return f'{"".join(glows)}<path class="walk" d="M{x1:g} {y1:g}L{x2:g} {y2:g}"/>'
 
 
 def _middle(province: int) -> tuple[float, float]:
     left, top, width, _ = CELLS[province]
     return left + width / 2, top + 45
-
-
-def _differs(scene: Scene, province: int) -> bool:
-    old, new = scene.before, scene.state
-    return (
-        old.discs[province::PROVINCE_COUNT] != new.discs[province::PROVINCE_COUNT]
-        or old.factories[province] != new.factories[province]
-        or (old.king != new.king and new.king == province)
-    )
 
 
 def draw_content(scene: Scene, province: int) -> str:

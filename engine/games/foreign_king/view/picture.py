@@ -198,29 +198,16 @@ def draw_space(scene: Scene, space: int) -> str:
     x = _SPACES_LEFT + (_SPACE_WIDTH + 4) * (place % 2)
     rows = exists.bit_count() // 2 + exists.bit_count() % 2
     y = _SPACES_BOTTOM - _SPACE_PITCH * (rows - place // 2)
-    return _space_frame(scene, space, x, y) + group(x, y, _pawn_on(scene, space) + label)
-
-
-def _space_frame(scene: Scene, space: int, x: float, y: float) -> str:
-    """Return the frame of a space: in the colour of the pawn on it, or aglow if the pawn has just come."""
-    seat = _seat_on(scene, space)
-    if seat is None:
-        return box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT)
-    if scene.before.pawns[seat] != space:
-        return "".join(box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT, classes) for classes in ("new", "newer"))
-    return box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT, f"taken e{seat}")
-
-
-def _seat_on(scene: Scene, space: int) -> int | None:
-    return scene.state.pawns.index(space) if space in scene.state.pawns else None
-
-
-def _pawn_on(scene: Scene, space: int) -> str:
-    """Return the pawn that stands on a space, or the sign of the space."""
-    seat = _seat_on(scene, space)
-    if seat is None:
-        return f'<g class="icon" transform="translate(27 {_SPACE_HEIGHT / 2:g})">{_ICONS[space]}</g>'
-    return token(scene, seat, 27, _SPACE_HEIGHT / 2, lit=scene.before.pawns[seat] != space, scale=0.95)
+    # The frame is in the colour of the pawn on the space, or aglow if the pawn has just come.
+    if space not in scene.state.pawns:
+        icon = f'<g class="icon" transform="translate(27 {_SPACE_HEIGHT / 2:g})">{_ICONS[space]}</g>'
+        return box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT) + group(x, y, icon + label)
+    seat = scene.state.pawns.index(space)
+    is_new = scene.before.pawns[seat] != space
+    frames = ("new", "newer") if is_new else (f"taken e{seat}",)
+    frame = "".join(box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT, classes) for classes in frames)
+    pawn = token(scene, seat, 27, _SPACE_HEIGHT / 2, lit=is_new, scale=0.95)
+    return frame + group(x, y, pawn + label)
 
 
 def draw_congress(scene: Scene) -> str:
@@ -282,45 +269,39 @@ def draw_legend(scene: Scene) -> str:
 def draw_table(scene: Scene) -> list[str]:
     """Return the parts of the table, as many for every position."""
     is_over = scene.state.phase == END
-    found = [box(8, 0, _TABLE_WIDTH, _TABLE_HEIGHT), *(_scoring(scene) if is_over else _holdings(scene))]
+    found = [box(8, 0, _TABLE_WIDTH, _TABLE_HEIGHT)]
+    if is_over:
+        found += _scoring(scene)
+    else:
+        heading = enumerate(_COLUMNS)
+        found.append(
+            "".join(text(_FIRST_COLUMN + _COLUMN * at, 23, scene.names[word], "c b s q") for at, word in heading)
+        )
+        found += [_row(scene, colour) for colour in range(colour_count(scene.state))]
     return found + [""] * (_MOST_PARTS - len(found))
 
 
-def _holdings(scene: Scene) -> list[str]:
-    heading = (
-        text(_FIRST_COLUMN + _COLUMN * place, 23, scene.names[word], "c b s q") for place, word in enumerate(_COLUMNS)
-    )
-    return ["".join(heading), *(_row(scene, colour) for colour in range(colour_count(scene.state)))]
-
-
 def _row(scene: Scene, colour: int) -> str:
-    """Return who plays a colour, and what it owns."""
+    """Return who plays a colour, and what it owns, with the changes by the last move beside the amounts."""
     height = (_TABLE_HEIGHT - _HEADING - 4) / colour_count(scene.state)
     middle = height / 2
     decides = colour == scene.state.decider
-    frame = box(11, 1, _TABLE_WIDTH - 6, height - 2, "turn") if decides else ""
+    shown = box(11, 1, _TABLE_WIDTH - 6, height - 2, "turn") if decides else ""
     name = clipped(scene.player(colour), int(232 / _NAME_LETTER))
-    shown = token(scene, colour, 40, middle) + text(70, middle + 7, name, "h" if decides else "h f")
-    amounts = "".join(_amount(scene, word, colour, place, middle) for place, word in enumerate(_COLUMNS))
-    return group(0, _HEADING + height * colour, frame + shown + amounts)
-
-
-def _amount(scene: Scene, word: str, colour: int, place: int, middle: float) -> str:
-    """Return an amount, with its change by the last move beside it."""
-    now, then = (_holding(state, word) for state in (scene.state, scene.before))
-    if colour >= len(now):
-        return ""
-    x = _FIRST_COLUMN + _COLUMN * place
-    shown = text(x, middle + 8, now[colour], "c v b" if word == "score" else "c v")
-    change = now[colour] - then[colour]
-    return shown + (_change(x + 36, middle, change) if change else "")
-
-
-def _change(x: float, middle: float, change: int) -> str:
-    content = f"+{change}" if change > 0 else f"{_MINUS}{-change}"
-    width = 14 + 10 * len(content)
-    pill = f'<rect class="up" x="{x - width / 2:g}" y="{middle - 12:g}" width="{width}" height="24" rx="12"/>'
-    return pill + text(x, middle + 6, content, "c b s")
+    shown += token(scene, colour, 40, middle) + text(70, middle + 7, name, "h" if decides else "h f")
+    for place, word in enumerate(_COLUMNS):
+        now, then = (_holding(state, word) for state in (scene.state, scene.before))
+        if colour >= len(now):
+            continue
+        x = _FIRST_COLUMN + _COLUMN * place
+        shown += text(x, middle + 8, now[colour], "c v b" if word == "score" else "c v")
+        if change := now[colour] - then[colour]:
+            content = f"+{change}" if change > 0 else f"{_MINUS}{-change}"
+            width = 14 + 10 * len(content)
+            left = x + 36 - width / 2
+            shown += f'<rect class="up" x="{left:g}" y="{middle - 12:g}" width="{width}" height="24" rx="12"/>'
+            shown += text(x + 36, middle + 6, content, "c b s")
+    return group(0, _HEADING + height * colour, shown)
 
 
 def _holding(state: object, word: str) -> Sequence[int]:
@@ -338,10 +319,17 @@ def _scoring(scene: Scene) -> list[str]:
     note = steps[-1].note
     height = (_TABLE_HEIGHT - _HEADING - 4) / (len(rows) + 1 + bool(note))
     tops = [_HEADING + height * place for place in range(len(rows) + 2)]
-    found = ["".join(_player(scene, colour) for colour in range(colour_count(scene.state)))]
+    found = [""]
+    for colour in range(colour_count(scene.state)):
+        x, name = _SCORED_FROM + _width(scene) * colour, clipped(scene.player(colour), int((_width(scene) - 46) / 9.2))
+        found[0] += token(scene, colour, x + 18, 19, scale=0.7) + text(x + 37, 25, name, "s b")
     for place, (label, points) in enumerate(rows):
         base = tops[place] + height / 2 + 6
-        owned = _owned(scene, place)
+        # What the step counts or compares, per colour; nothing where that goes without saying.
+        word = _COUNTED.get(place, "")
+        owned: Sequence[int] = _holding(scene.state, word)[: scene.state.seats] if word not in ("", "control") else ()
+        if word == "control":
+            owned = control(scene.state).weight
         shown = text(24, base, label, "l")
         for colour, amount in enumerate(points):
             x = _SCORED_FROM + _width(scene) * colour
@@ -358,20 +346,6 @@ def _width(scene: Scene) -> float:
     return (_TABLE_WIDTH - _SCORED_FROM - 6) / colour_count(scene.state)
 
 
-def _player(scene: Scene, colour: int) -> str:
-    x = _SCORED_FROM + _width(scene) * colour
-    name = clipped(scene.player(colour), int((_width(scene) - 46) / 9.2))
-    return token(scene, colour, x + 18, 19, scale=0.7) + text(x + 37, 25, name, "s b")
-
-
-def _owned(scene: Scene, place: int) -> Sequence[int]:
-    """Return what a step of the scoring counts or compares, per colour; nothing where that goes without saying."""
-    word = _COUNTED.get(place, "")
-    if word == "control":
-        return control(scene.state).weight
-    return _holding(scene.state, word)[: scene.state.seats] if word else ()
-
-
 def _rule(y: float) -> str:
     return f'<path class="fifth" d="M20 {y:g}H{_TABLE_WIDTH - 4}"/>'
 
@@ -384,15 +358,12 @@ def _sum(scene: Scene, sums: Sequence[int], top: float, base: float) -> str:
         x = _SCORED_FROM + _width(scene) * colour
         shown += text(x + 80, base, _signed(amount, plain=True), "r b")
         if colour < scene.state.seats:
-            shown += _rank(x + 104, base, result.ranks[colour])
+            rank = result.ranks[colour]
+            shown += f'<circle class="{"flag" if rank == 1 else "box"}" cx="{x + 104:g}" cy="{base - 6:g}" r="10"/>'
+            shown += text(x + 104, base, rank, "c s b")
         elif result.details["virtual_won"]:
             shown += f'<use href="#fk-c" class="crown" transform="translate({x + 106:g} {base - 5:g}) scale(.55)"/>'
     return _rule(top) + shown
-
-
-def _rank(x: float, base: float, rank: int) -> str:
-    pill = f'<circle class="{"flag" if rank == 1 else "box"}" cx="{x:g}" cy="{base - 6:g}" r="10"/>'
-    return pill + text(x, base, rank, "c s b")
 
 
 def _signed(amount: int, *, plain: bool) -> str:

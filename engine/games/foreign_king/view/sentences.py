@@ -76,8 +76,14 @@ def voice(language: str) -> Voice:
 
 def tell(move: Move, language: str) -> Sequence[str]:
     """Return the sentences of a move."""
-    spoken = voice(language)
-    return [_action(spoken, move), *_cost(spoken, move), *_king(spoken, move), *_end(spoken, move.before, move.after)]
+    spoken, told = voice(language), []
+    if move.before.phase == MOVE_TO and _spent(move):  # what citizens' steps cost, when the last of them is made
+        who = letter_of(move.before, move.seat)
+        told.append(spoken.sentence("move_cost", who=who, francs=spoken.count("francs", _spent(move))))
+    told += _king(spoken, move)
+    if move.after.phase == END and move.before.phase != END:
+        told.append(spoken.sentence(f"end_{end_conditions(move.after)[0]}"))
+    return [_action(spoken, move), *told]
 
 
 def _action(spoken: Voice, move: Move) -> str:
@@ -148,13 +154,6 @@ def _other(spoken: Voice, move: Move, who: str) -> str:
     return spoken.sentence("order", who=who, number=action - ids.ORDER_POS + 1, order=order)
 
 
-def _cost(spoken: Voice, move: Move) -> Iterator[str]:
-    """Yield what citizens' steps cost, when the last of them is made."""
-    if move.before.phase == MOVE_TO and _spent(move):
-        who = letter_of(move.before, move.seat)
-        yield spoken.sentence("move_cost", who=who, francs=spoken.count("francs", _spent(move)))
-
-
 def _king(spoken: Voice, move: Move) -> Iterator[str]:
     """Yield what the King's arrival brought, once the Congress has been asked."""
     before, after = move.before, move.after
@@ -183,45 +182,33 @@ def _scored(spoken: Voice, before: ForeignKingState, after: ForeignKingState) ->
         yield spoken.sentence("close")
 
 
-def _end(spoken: Voice, before: ForeignKingState, after: ForeignKingState) -> Iterator[str]:
-    if after.phase == END and before.phase != END:
-        yield spoken.sentence(f"end_{end_conditions(after)[0]}")
-
-
 def scoring_steps(state: ForeignKingState, language: str) -> Sequence[ScoringStep]:
     """Return the steps of a finished game, none of one that goes on."""
     if state.phase != END:
         return ()
     spoken = voice(language)
-    parts = list(_parts(state))
+    # The points of each part: the seats', then the virtual player's.
+    virtual = scoring.virtual_breakdown(state) if state.seats == 2 else {}
+    parts = [
+        (key, [*points, *((virtual.get(key, 0),) if virtual else ())])
+        for key, points in scoring.breakdown(state).items()
+    ]
+    parts += [(key, [0] * state.seats + [virtual[key]]) for key in ("provinces", "industrialized") if virtual]
+    outcome, note = scoring.outcome(state), ""
+    if outcome.details["virtual_won"]:
+        note = spoken.sentence("note_virtual")
+    elif outcome.details["virtual_shares"]:
+        note = spoken.sentence("note_shares")
+    else:
+        scores = outcome.details["scores"]
+        tied = [seat for seat, score in enumerate(scores) if score == max(scores)]
+        if len({outcome.ranks[seat] for seat in tied}) > 1:
+            note = spoken.sentence("note_medals")
     others = (spoken.names["virtual"],) if state.seats == 2 else ()
     sums = [0] * (state.seats + len(others))
     steps = []
     for place, (key, points) in enumerate(parts):
         sums = [total + more for total, more in zip(sums, points, strict=True)]
-        note = _note(spoken, state) if place == len(parts) - 1 else ""
-        steps.append(ScoringStep(spoken.sentence(f"score_{key}"), tuple(points), tuple(sums), others, note))
+        told = note if place == len(parts) - 1 else ""
+        steps.append(ScoringStep(spoken.sentence(f"score_{key}"), tuple(points), tuple(sums), others, told))
     return steps
-
-
-def _parts(state: ForeignKingState) -> Iterator[tuple[str, list[int]]]:
-    """Yield the points of each part: the seats', then the virtual player's."""
-    virtual = scoring.virtual_breakdown(state) if state.seats == 2 else {}
-    for key, points in scoring.breakdown(state).items():
-        yield key, [*points, *((virtual.get(key, 0),) if virtual else ())]
-    for key in ("provinces", "industrialized"):
-        if virtual:
-            yield key, [0] * state.seats + [virtual[key]]
-
-
-def _note(spoken: Voice, state: ForeignKingState) -> str:
-    outcome = scoring.outcome(state)
-    details = outcome.details
-    if details["virtual_won"]:
-        return spoken.sentence("note_virtual")
-    if details["virtual_shares"]:
-        return spoken.sentence("note_shares")
-    best = max(details["scores"])
-    tied = [seat for seat, score in enumerate(details["scores"]) if score == best]
-    decided = len({outcome.ranks[seat] for seat in tied}) > 1
-    return spoken.sentence("note_medals") if decided else ""

@@ -109,15 +109,12 @@ def render_text(state: ForeignKingState, seat: int | None, language: str) -> str
         "loans": state.loans,
     }
     lines += ["", *(_row(f"  {names[word]}", map(str, amounts)) for word, amounts in holdings.items())]
-    lines += ["", *(_pawn_line(state, seat, names) for seat in range(state.seats))]
+    lines.append("")
+    for owner, space in enumerate(state.pawns[: state.seats]):
+        place = "-" if space < 0 else names[ACTIONS.names[space]]
+        lines.append(f"  {names['pawn']} {letter_of(state, owner)}: {place}")
     return "\n".join(lines) + "\n"
 
 
 def _row(name: str, cells: Iterable[str]) -> str:
     return f"{name:<{_NAME_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)
-
-
-def _pawn_line(state: ForeignKingState, seat: int, names: Mapping[str, str]) -> str:
-    space = state.pawns[seat]
-    place = "-" if space < 0 else names[ACTIONS.names[space]]
-    return f"  {names['pawn']} {letter_of(state, seat)}: {place}"

@@ -86,8 +86,10 @@ def _path(points: Points) -> str:
     return f"M{corners[0][0]} {corners[0][1]}l{' '.join(steps)}z".replace(" -", "-")
 
 
-def _rims() -> list[list[tuple[int, int]]]:
-    """Return the outlines of all regions together: the lines that only one region has."""
+@cache
+def ground_defs() -> str:
+    """Return what the parts of the map refer to: the outlines of the regions, of the empire and of the lands around."""
+    # The lines that only one region has are the outlines of all regions together.
     lines = {
         (tuple(a), tuple(b)) for ring in shapes().values() for a, b in zip(ring, [*ring[1:], ring[0]], strict=True)
     }
@@ -95,7 +97,7 @@ def _rims() -> list[list[tuple[int, int]]]:
     for a, b in sorted(lines):
         if (b, a) not in lines:
             after.setdefault(a, []).append(b)
-    found: list[Any] = []
+    rims: list[Any] = []
     while after:
         rim = [min(after)]
         while rim[-1] in after:
@@ -104,15 +106,9 @@ def _rims() -> list[list[tuple[int, int]]]:
             if not ends:
                 del after[start]
             rim.append(end)
-        found.append(rim[:-1])
-    return found
-
-
-@cache
-def ground_defs() -> str:
-    """Return what the parts of the map refer to: the outlines of the regions, of the empire and of the lands around."""
+        rims.append(rim[:-1])
     regions = (f'<path id="rx-{region}" d="{_path(shapes()[REGIONS[region]])}"/>' for region in range(REGION_COUNT))
-    empire = "".join(_path(rim) for rim in _rims() if len(rim) > 2)
+    empire = "".join(_path(rim) for rim in rims if len(rim) > 2)
     abroad = "".join(_path(land) for land in _DATA["abroad"])
     return (
         f'<clipPath id="rx-map"><rect x="8" width="{WIDTH - 16}" height="{HEIGHT}"/></clipPath>'
@@ -128,19 +124,18 @@ def draw_ground(names: Mapping[str, str]) -> str:
         for classes, less in (("wave", 0), ("wave calm", 2))
         for land in ("empire", "abroad")
     )
-    labels = "".join(_far(names[name], x, y, "far wet" if name in _WET else "far") for name, x, y in _DATA["labels"])
+    labels = ""
+    for key, x, y in _DATA["labels"]:
+        name, classes = names[key], "far wet" if key in _WET else "far"
+        *words, last = name.split(" ")
+        # The last word of a long name stands below the others; the lines stand around the height.
+        lines = [" ".join(words), last] if len(name) > _LONG and words else [name]
+        first = y - _FAR_LINE * (len(lines) - 1) / 2
+        labels += "".join(text(x, first + _FAR_LINE * place, line, classes) for place, line in enumerate(lines))
     return (
         f'<g clip-path="url(#rx-map)"><rect class="sea" width="{WIDTH}" height="{HEIGHT}"/>{waves}'
         f'<use href="#rx-abroad" class="abroad"/><use href="#rx-empire" class="hach"/></g>{labels}'
     )
-
-
-def _far(name: str, x: int, y: int, classes: str) -> str:
-    """Return a name around a height, its last word below the others if it is long."""
-    words = name.split(" ")
-    lines = [" ".join(words[:-1]), words[-1]] if len(name) > _LONG and len(words) > 1 else [name]
-    first = y - _FAR_LINE * (len(lines) - 1) / 2
-    return "".join(text(x, first + _FAR_LINE * place, line, classes) for place, line in enumerate(lines))
 
 
 @cache
@@ -154,21 +149,17 @@ def map_parts(state: RexState, view: View, names: Mapping[str, str], top: float)
     """Yield the ground, all regions, what is marked and what the last move changed, then what stands in the regions."""
     yield part(draw_ground(names), down=top)
     for region in range(REGION_COUNT):
-        yield part(shape(region, "land", _fill(state, region)), down=top)
+        owner = state.owner[region]
+        ground = ARMS[NOBODY] if region in state.options.deck else _OUT_OF_PLAY
+        yield part(shape(region, "land", ground if owner == NOBODY else f"url(#p{owner})"), down=top)
     yield part(f'<rect class="frame" x="8" width="{WIDTH - 16}" height="{HEIGHT}"/>', down=top)
-    yield part("".join(_marks(state)), down=top)
+    marked = [state.target] if state.phase in (RAZE, FIGHT_ON) else []
+    marks = [shape(region, "card") for region in state.drawn]
+    marks += [shape(region, "mark") for region in [*marked, *regions_of(state.contested | state.undefended)]]
+    yield part("".join(marks), down=top)
     yield part("" if view.last is None else "".join(last_move(view.last)), down=top)
     for region, name in enumerate(REGIONS):
         yield part(content(region, pieces_of(state, region), names[name]), place=name, down=top)
-
-
-def _marks(state: RexState) -> Iterator[str]:
-    for region in state.drawn:
-        yield shape(region, "card")
-    if state.phase in (RAZE, FIGHT_ON):
-        yield shape(state.target, "mark")
-    for region in regions_of(state.contested | state.undefended):
-        yield shape(region, "mark")
 
 
 def last_move(move: Move) -> Iterator[str]:
@@ -215,13 +206,6 @@ def _arrow(source: int, target: int) -> str:
     angle = degrees(atan2(along_y, along_x))
     head = f'<path class="head" transform="translate({x2:.1f} {y2:.1f}) rotate({angle:.0f})" d="M-4 -10L13 0L-4 10Z"/>'
     return f'<path class="halo" {line}/><path class="way" {line}/>{head}'
-
-
-def _fill(state: RexState, region: int) -> str:
-    owner = state.owner[region]
-    if owner != NOBODY:
-        return f"url(#p{owner})"
-    return ARMS[NOBODY] if region in state.options.deck else _OUT_OF_PLAY
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from itertools import count
 from textwrap import wrap
 from typing import Final
 
@@ -86,12 +86,9 @@ def draw(state: RexState, view: View) -> Picture:
     """Return the whole position as a picture; what the last move changed glows."""
     names = labels(view.language)
     title = f"{names['title']} · {_status(state, names)}"
-    return Picture(_WIDTH, _HEIGHT, title, _STYLE, _defs(), tuple(_parts(state, view, names)))
-
-
-@cache
-def _defs() -> str:
-    return pieces.DEFS + geography.ground_defs()
+    return Picture(
+        _WIDTH, _HEIGHT, title, _STYLE, pieces.DEFS + geography.ground_defs(), tuple(_parts(state, view, names))
+    )
 
 
 def _parts(state: RexState, view: View, names: Mapping[str, str]) -> Iterator[str]:
@@ -209,7 +206,11 @@ def draw_cards(state: RexState, view: View, names: Mapping[str, str]) -> list[st
         drawn = list(view.last.before.drawn)
         kept = {region for region in drawn if state.owner[region] != NOBODY}
     piles = _stack(52, len(state.pile), names["pile"]), _stack(126, len(state.discards), names["discards"])
-    rows = [_card(region, 693 + 23 * place, region in kept, names) for place, region in enumerate(drawn)]
+    rows = []
+    for y, region in zip(count(693, 23), drawn, strict=False):
+        name, kind = names[REGIONS[region]], "kept" if region in kept else "slot"
+        frame = f'<rect class="{kind}" x="174" y="{y:g}" width="172" height="21" rx="4"/>'
+        rows.append(titled(name) + frame + text(260, y + 16, abbreviated(name, 18), "c l b"))
     return [box(16, 690, 152, 72), *piles, *filled(rows, CARDS_DRAWN)]
 
 
@@ -218,12 +219,6 @@ def _stack(x: float, number: int, name: str) -> str:
     behind = f'<g transform="translate(3 -2)">{back}</g>' if number > 1 else ""
     pile = behind + back if number else '<rect class="none" x="-11" y="-15" width="22" height="30" rx="3"/>'
     return group(x - 14, 718, pile) + text(x + 5, 725, number, "b") + text(x, 755, name, "c l")
-
-
-def _card(region: int, y: float, is_kept: bool, names: Mapping[str, str]) -> str:
-    name = names[REGIONS[region]]
-    frame = f'<rect class="{"kept" if is_kept else "slot"}" x="174" y="{y:g}" width="172" height="21" rx="4"/>'
-    return titled(name) + frame + text(260, y + 16, abbreviated(name, 18), "c l b")
 
 
 def draw_electors(state: RexState, last: Move | None, names: Mapping[str, str]) -> Iterator[str]:
@@ -272,15 +267,22 @@ def draw_table(state: RexState, view: View, names: Mapping[str, str]) -> list[st
     if steps:
         height = (_TABLE_HEIGHT - _HEADING - 4) / (len(steps) + 2)
         bases = [_HEADING + height * place + 15 for place in range(len(steps) + 2)]
-        found = ["".join(_column(state, seat, view, names) for seat in range(state.seats))]
+        found, width = [""], int((_at(state, 1) - _at(state, 0) - 34) / 9)
+        for seat in range(state.seats):
+            name = clipped(_player(seat, view, names), width)
+            found[0] += shield(seat, _at(state, seat) + 12, 14) + text(_at(state, seat) + 28, 20, name, "l b")
         for base, step in zip(bases, steps, strict=False):
             points = "".join(
                 text(_at(state, seat) + 60, base, amount or "·", "r s") for seat, amount in enumerate(step.points)
             )
             found.append(_rule(base) + text(24, base, step.label, "l") + points)
-        found.append(
-            _rule(bases[-2]) + "".join(_sum(state, seat, total, bases[-2]) for seat, total in enumerate(steps[-1].sums))
-        )
+        sums, base = _rule(bases[-2]), bases[-2]
+        for seat, (total, rank) in enumerate(zip(steps[-1].sums, outcome(state).ranks, strict=True)):
+            x = _at(state, seat)
+            medal = f'<circle class="{"medal" if rank == 1 else "miss"}" cx="{x + 76:g}" cy="{base - 5:g}" r="9"/>'
+            king = crown(x + 12, base - 5) if state.king == seat else ""
+            sums += text(x + 60, base, total, "r b") + medal + text(x + 76, base, rank, "c l b") + king
+        found.append(sums)
         inner = [*found, _rule(bases[-1]) + text(24, bases[-1] + 1, steps[-1].note, "s")]
     else:
         heading = "".join(text(x, 20, names[word], "c l q") for word, x in _WORDS.items())
@@ -312,7 +314,9 @@ def _row(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> It
     top = _HEADING + height * seat
     yield group(0, top, drawn)
     for x, now, then in zip(_COLUMNS, _amounts(state, seat), _amounts(before, seat), strict=True):
-        yield _amount(x, top + middle, now, then)
+        width, base = 8 + 11 * len(str(now)), top + middle
+        pill = f'<rect class="up" x="{x - width / 2:g}" y="{base - 11:g}" width="{width}" height="22" rx="8"/>'
+        yield (pill if now != then else "") + text(x, base + 7, now if now != then else now or "·", "c v")
 
 
 def _amounts(state: RexState, seat: int) -> tuple[int, ...]:
@@ -328,29 +332,8 @@ def _amounts(state: RexState, seat: int) -> tuple[int, ...]:
     )
 
 
-def _amount(x: float, middle: float, now: int, then: int) -> str:
-    if now == then:
-        return text(x, middle + 7, now or "·", "c v")
-    width = 8 + 11 * len(str(now))
-    pill = f'<rect class="up" x="{x - width / 2:g}" y="{middle - 11:g}" width="{width}" height="22" rx="8"/>'
-    return pill + text(x, middle + 7, now, "c v")
-
-
 def _at(state: RexState, seat: int) -> float:
     return _SCORED_FROM + (_LEFT + _TABLE_WIDTH - _SCORED_FROM) / state.seats * seat
-
-
-def _column(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> str:
-    width = _at(state, 1) - _at(state, 0)
-    name = clipped(_player(seat, view, names), int((width - 34) / 9))
-    return shield(seat, _at(state, seat) + 12, 14) + text(_at(state, seat) + 28, 20, name, "l b")
-
-
-def _sum(state: RexState, seat: int, total: int, base: float) -> str:
-    x, rank = _at(state, seat), outcome(state).ranks[seat]
-    medal = f'<circle class="{"medal" if rank == 1 else "miss"}" cx="{x + 76:g}" cy="{base - 5:g}" r="9"/>'
-    king = crown(x + 12, base - 5) if state.king == seat else ""
-    return text(x + 60, base, total, "r b") + medal + text(x + 76, base, rank, "c l b") + king
 
 
 def _rule(base: float) -> str:

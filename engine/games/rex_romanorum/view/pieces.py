@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from engine.games.rex_romanorum.board import DIOCESE_COUNT
 from engine.games.rex_romanorum.state import NOBODY
 from engine.games.rex_romanorum.view.text import DIOCESE_LETTERS, letter_of
 
@@ -45,20 +44,17 @@ STYLE: Final = (
 )
 
 
-def _arms(seat: int) -> str:
-    outline = f'<path d="M-11 -11H11V2C11 8 5 10 0 12C-5 10 -11 8 -11 2Z" fill="{INKS[seat]}" stroke="#222"/>'
-    return f'<g id="s{seat}">{outline}<text y="6" class="k">{letter_of(seat)}</text></g>'
-
-
-def _spire(diocese: int) -> str:
-    outline = '<path d="M-9 11V0L-1.500 -6V-8H-4V-10H-1.500V-12H1.500V-10H4V-8H1.500V-6L9 0V11Z" fill="#fff"'
-    letter = f'<text y="9.500" class="j i{diocese}">{DIOCESE_LETTERS[diocese]}</text>'
-    return f'<g id="c{diocese}">{outline} stroke="{CHURCH_INKS[diocese]}" stroke-width="1.6"/>{letter}</g>'
-
-
-DEFS: Final = "".join(
-    (_PATTERNS, *map(_arms, range(len(INKS))), *map(_spire, range(DIOCESE_COUNT)), _CASTLE, _CROWN, _SWORDS)
+_ARMS: Final = "".join(
+    f'<g id="s{seat}"><path d="M-11 -11H11V2C11 8 5 10 0 12C-5 10 -11 8 -11 2Z" fill="{ink}" stroke="#222"/>'
+    f'<text y="6" class="k">{letter_of(seat)}</text></g>'
+    for seat, ink in enumerate(INKS)
 )
+_SPIRES: Final = "".join(
+    f'<g id="c{diocese}"><path d="M-9 11V0L-1.500 -6V-8H-4V-10H-1.500V-12H1.500V-10H4V-8H1.500V-6L9 0V11Z" fill="#fff"'
+    f' stroke="{ink}" stroke-width="1.6"/><text y="9.500" class="j i{diocese}">{DIOCESE_LETTERS[diocese]}</text></g>'
+    for diocese, ink in enumerate(CHURCH_INKS)
+)
+DEFS: Final = "".join((_PATTERNS, _ARMS, _SPIRES, _CASTLE, _CROWN, _SWORDS))
 
 
 def sign(name: str, x: float, y: float) -> str:

@@ -6,7 +6,7 @@ A move is the action and what came of it: fights throw by throw, elections ballo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
@@ -103,7 +103,13 @@ def voice(language: str) -> Voice:
 def tell(move: Move, language: str) -> Sequence[str]:
     """Return the sentences of a move, dice and cards as they fell among them."""
     spoken = voice(language)
-    return [_action(spoken, move), *_chance(spoken, move), *_consequences(spoken, move)]
+    told = [_action(spoken, move)]
+    # A new pile and dice; cards stand in the sentence of the action.
+    if move.action == ids.ACT_ACQUIRE and len(move.before.pile) < len(move.after.drawn):
+        told.append(spoken.sentence("renew"))
+    if move.before.phase in (FIGHT, FIGHT_ON) and move.chance:
+        told += rolls(spoken, move)
+    return [*told, *_consequences(spoken, move)]
 
 
 def headline(move: Move, language: str) -> Sequence[str]:
@@ -113,9 +119,17 @@ def headline(move: Move, language: str) -> Sequence[str]:
 
 
 def _consequences(spoken: Voice, move: Move) -> Iterator[str]:
-    if move.before.phase in (FIGHT, FIGHT_ON) and move.chance:
+    before, after = move.before, move.after
+    if before.phase in (FIGHT, FIGHT_ON) and move.chance:
         yield from losses(spoken, move)
-    yield from _conquests(spoken, move)
+    for region, owner in enumerate(after.owner):
+        if owner != before.owner[region] != NOBODY:
+            key = "conquer" if move.chance and region == battlefield(move) else "conquer_free"
+            yield spoken.sentence(key, who=spoken.house(owner), the=spoken.the(REGIONS[region]))
+    if before.phase < OFFER and before.election is None:
+        for title, holder in enumerate(after.titles):
+            if holder not in (before.titles[title], NOBODY):
+                yield spoken.sentence("title", who=spoken.house(holder), title=spoken.title(title))
     yield from tell_election(spoken, move)
 
 
@@ -264,29 +278,6 @@ _TELLERS = (
 """Who tells the actions from an id on, the last groups first."""
 
 
-def _chance(spoken: Voice, move: Move) -> Iterator[str]:
-    """Yield a new pile and dice; cards stand in the sentence of the action."""
-    if move.action == ids.ACT_ACQUIRE and len(move.before.pile) < len(move.after.drawn):
-        yield spoken.sentence("renew")
-    if move.before.phase in (FIGHT, FIGHT_ON) and move.chance:
-        yield from rolls(spoken, move)
-
-
-def _conquests(spoken: Voice, move: Move) -> Iterator[str]:
-    before, after = move.before, move.after
-    for region, owner in enumerate(after.owner):
-        if owner != before.owner[region] != NOBODY:
-            fought = move.chance and region == (
-                before.target if move.action == ids.FIGHT_ON else move.action - ids.FIGHT
-            )
-            key = "conquer" if fought else "conquer_free"
-            yield spoken.sentence(key, who=spoken.house(owner), the=spoken.the(REGIONS[region]))
-    if before.phase < OFFER and before.election is None:
-        for title, holder in enumerate(after.titles):
-            if holder not in (before.titles[title], NOBODY):
-                yield spoken.sentence("title", who=spoken.house(holder), title=spoken.title(title))
-
-
 def battlefield(move: Move) -> int:
     """Return the region that was fought for."""
     target: int = move.before.target
@@ -364,13 +355,19 @@ def tell_election(spoken: Voice, move: Move) -> Iterator[str]:
     """Yield the sentences; none if no election was under way, or it just goes on."""
     before, after = move.before, move.after
     if before.election is not None and (after.election is None or after.phase == END):
-        yield from _bishop(spoken, move) if before.election.diocese != NOTHING else _king(spoken, move)
+        if before.election.diocese != NOTHING:
+            yield from _bishop(spoken, move)
+        elif after.phase != END:
+            yield spoken.sentence("no_king" if _candidates(move) else "nobody")
+        elif after.king == NOTHING:
+            yield spoken.sentence("end")
+        else:
+            votes = spoken.count("votes", after.options.votes_to_win)
+            yield spoken.sentence("king", who=spoken.house(after.king), votes=votes)
     elif before.election is not None and after.election.is_runoff and not before.election.is_runoff:
         yield spoken.sentence("runoff", who=spoken.houses(after.election.ballot))
     if after.is_final and not before.is_final:
         yield spoken.sentence("final")
-    if before.election is not None and after.election is not None and before.is_final is not after.is_final:
-        return
 
 
 def _candidates(move: Move) -> list[int]:
@@ -387,36 +384,15 @@ def _bishop(spoken: Voice, move: Move) -> Iterator[str]:
         yield spoken.sentence("nobody")
         return
     if move.before.phase == BISHOP_VOTE:
-        yield from _tie(spoken, move)
+        rolling, told = list(move.before.election.ballot), "tie"
+        for seen in move.chance:  # the dice of those who tied, throw by throw
+            thrown = list(zip(rolling, seen.values, strict=True))
+            dice = (spoken.phrase("die", who=spoken.house(seat), die=die) for seat, die in thrown)
+            yield spoken.sentence(told, dice=", ".join(dice))
+            rolling, told = [seat for seat, die in thrown if die == max(seen.values)], "reroll"
     holder = move.after.titles[diocese]
     key = "reelected" if holder == state.titles[diocese] else "title"
     yield spoken.sentence(key, who=spoken.house(holder), title=spoken.title(diocese))
-
-
-def _tie(spoken: Voice, move: Move) -> Iterator[str]:
-    """Yield the dice of those who tied, throw by throw."""
-    rolling = list(move.before.election.ballot)
-    key = "tie"
-    for seen in move.chance:
-        thrown = [
-            spoken.phrase("die", who=spoken.house(seat), die=die)
-            for seat, die in zip(rolling, seen.values, strict=True)
-        ]
-        yield spoken.sentence(key, dice=", ".join(thrown))
-        highest = max(seen.values)
-        rolling = [seat for seat, die in zip(rolling, seen.values, strict=True) if die == highest]
-        key = "reroll"
-
-
-def _king(spoken: Voice, move: Move) -> Iterator[str]:
-    after: RexState = move.after
-    if after.phase != END:
-        yield spoken.sentence("no_king" if _candidates(move) else "nobody")
-    elif after.king == NOTHING:
-        yield spoken.sentence("end")
-    else:
-        votes = spoken.count("votes", after.options.votes_to_win)
-        yield spoken.sentence("king", who=spoken.house(after.king), votes=votes)
 
 
 def scoring_steps(state: RexState, language: str) -> Sequence[ScoringStep]:
@@ -425,29 +401,23 @@ def scoring_steps(state: RexState, language: str) -> Sequence[ScoringStep]:
         return ()
     spoken, sums = voice(language), [0] * state.seats
     steps = []
-    for key, points in _parts(state):
-        sums = [total + more for total, more in zip(sums, points, strict=True)]
-        steps.append(ScoringStep(spoken.sentence(f"score_{key}"), tuple(points), tuple(sums)))
-    last = steps[-1]
-    return (*steps[:-1], ScoringStep(last.label, last.points, last.sums, note=_note(state, sums, language)))
-
-
-def _parts(state: RexState) -> Iterator[tuple[str, list[int]]]:
-    """Yield what each part of a fortune counts, seat by seat (K14)."""
     gold, region, church, castle, *figures, elector = state.options.wealth
     seats, churches = range(state.seats), all_churches(state)
-    yield "gold", [gold * state.gold[seat] for seat in seats]
-    yield "land", [region * state.land[seat].bit_count() for seat in seats]
-    yield "churches", [church * (churches & state.land[seat]).bit_count() for seat in seats]
-    yield "castles", [castle * (state.castles & state.land[seat]).bit_count() for seat in seats]
     armies = (zip(figures, figures_of(state, seat), strict=True) for seat in seats)
-    yield "army", [sum(each * number for each, number in army) for army in armies]
-    yield "titles", [elector * state.titles.count(seat) for seat in seats]
-
-
-def _note(state: RexState, fortunes: Sequence[int], language: str) -> str:
-    spoken = voice(language)
+    parts = {  # what each part of a fortune counts, seat by seat (K14)
+        "gold": [gold * state.gold[seat] for seat in seats],
+        "land": [region * state.land[seat].bit_count() for seat in seats],
+        "churches": [church * (churches & state.land[seat]).bit_count() for seat in seats],
+        "castles": [castle * (state.castles & state.land[seat]).bit_count() for seat in seats],
+        "army": [sum(each * number for each, number in army) for army in armies],
+        "titles": [elector * state.titles.count(seat) for seat in seats],
+    }
+    for key, points in parts.items():
+        sums = [total + more for total, more in zip(sums, points, strict=True)]
+        steps.append(ScoringStep(spoken.sentence(f"score_{key}"), tuple(points), tuple(sums)))
     if state.king == NOBODY:
-        return spoken.sentence("score_rich_note")
-    is_richest = fortunes[state.king] == max(fortunes)
-    return spoken.sentence("score_both_note" if is_richest else "score_king_note", who=spoken.house(state.king))
+        note = spoken.sentence("score_rich_note")
+    else:
+        key = "score_both_note" if sums[state.king] == max(sums) else "score_king_note"
+        note = spoken.sentence(key, who=spoken.house(state.king))
+    return (*steps[:-1], replace(steps[-1], note=note))

@@ -90,57 +90,49 @@ def render_text(state: RexState, seat: int | None, language: str) -> str:
         "",
     ]
     lines.append(_row("", (letter_of(seat) for seat in range(state.seats))))
-    lines += [_row(name, cells) for name, cells in _holdings(state, names)]
+    seats = range(state.seats)
+    holdings = {
+        names["gold"]: map(str, state.gold),
+        names["production"]: (str(production(state, seat)) for seat in seats),
+        names["wealth"]: (str(wealth(state, seat)) for seat in seats),
+        names["regions"]: (str(state.land[seat].bit_count()) for seat in seats),
+        names["castles"]: (str((state.castles & state.land[seat]).bit_count()) for seat in seats),
+        names["churches"]: (church_letters(churches_of(state, seat)) for seat in seats),
+        "F A K": (figures_text(figures_of(state, seat)) or "-" for seat in seats),
+    }
+    lines += [_row(name, cells) for name, cells in holdings.items()]
     holders = (f"{names[f'title_{title}']}: {letter_of(state.titles[i])}" for i, title in enumerate(TITLES))
     lines += ["", *wrap(" · ".join(holders), _WIDTH), ""]
     # The regions of a seat: the church in brackets, a castle as #, the figures.
-    for seat in range(state.seats):
-        entries = [_region_text(state, region, names) for region in regions_of(state.land[seat])]
+    for seat in seats:
+        entries = []
+        for region in regions_of(state.land[seat]):
+            church = "".join(f"[{DIOCESE_LETTERS[d]}]" for d in range(DIOCESE_COUNT) if state.churches[d] & BIT[region])
+            castle = "#" if state.castles & BIT[region] else ""
+            arrived, places = (
+                state.arrived if seat == state.active else {},
+                range(region, 3 * REGION_COUNT, REGION_COUNT),
+            )
+            figures = figures_text([state.army[i] + arrived.get(i, 0) for i in places])
+            entries.append(f"{names[REGIONS[region]]}{church}{castle}{' ' if figures else ''}{figures}")
         heading = f"{letter_of(seat)} {names[f'arms_{seat}']}: "
         lines += wrap(heading + (", ".join(entries) or "-"), _WIDTH, subsequent_indent="  ")
     attacks = [(region, figures_text(attacking(state, region))) for region in range(REGION_COUNT)]
     shown = ", ".join(f"{names[REGIONS[region]]} {figures}" for region, figures in attacks if figures)
     if shown:
         lines += wrap(f"{names['attackers']} ({letter_of(state.active)}): {shown}", _WIDTH)
-    lines += _election_lines(state, names)
+    if (election := state.election) is not None:
+        what = names["king"] if election.diocese < 0 else names[f"title_{DIOCESES[election.diocese]}"]
+        candidates = " ".join(
+            f"{letter_of(seat)} ({names['votes']} {election.votes[seat]}, {names['offer']} {election.offers[seat]})"
+            for seat in election.candidates
+        )
+        lines.append(f"{what} · {names['candidates']}: {candidates or '-'}")
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _row(name: str, cells: Iterable[str]) -> str:
     return f"{name:<{_NAME_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)
-
-
-def _holdings(state: RexState, names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
-    seats = range(state.seats)
-    return [
-        (names["gold"], [str(state.gold[seat]) for seat in seats]),
-        (names["production"], [str(production(state, seat)) for seat in seats]),
-        (names["wealth"], [str(wealth(state, seat)) for seat in seats]),
-        (names["regions"], [str(state.land[seat].bit_count()) for seat in seats]),
-        (names["castles"], [str((state.castles & state.land[seat]).bit_count()) for seat in seats]),
-        (names["churches"], [church_letters(churches_of(state, seat)) for seat in seats]),
-        ("F A K", [figures_text(figures_of(state, seat)) or "-" for seat in seats]),
-    ]
-
-
-def _region_text(state: RexState, region: int, names: Mapping[str, str]) -> str:
-    church = "".join(f"[{DIOCESE_LETTERS[d]}]" for d in range(DIOCESE_COUNT) if state.churches[d] & BIT[region])
-    castle = "#" if state.castles & BIT[region] else ""
-    arrived = state.arrived if state.owner[region] == state.active else {}
-    figures = figures_text([state.army[i] + arrived.get(i, 0) for i in range(region, 3 * REGION_COUNT, REGION_COUNT)])
-    return f"{names[REGIONS[region]]}{church}{castle}{' ' if figures else ''}{figures}"
-
-
-def _election_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
-    election = state.election
-    if election is None:
-        return []
-    what = names["king"] if election.diocese < 0 else names[f"title_{DIOCESES[election.diocese]}"]
-    candidates = " ".join(
-        f"{letter_of(seat)} ({names['votes']} {election.votes[seat]}, {names['offer']} {election.offers[seat]})"
-        for seat in election.candidates
-    )
-    return [f"{what} · {names['candidates']}: {candidates or '-'}"]
 
 
 @cache
