@@ -161,10 +161,7 @@ class Bridge:
         return (
             None
             if self._is_over()
-            else StreamEnd(
-                RetryDecision.AGAIN,
-                UnreachableError(Text("the service ended the stream")),
-            )
+            else StreamEnd(RetryDecision.AGAIN, UnreachableError(Text("the service ended the stream")))
         )
 
     async def _watch(self, stream: ServiceStream, reader: asyncio.Task[None]) -> None:

@@ -192,10 +192,7 @@ class BridgedMatch:
                 bot = await self._bots.take()
             except StartError as error:
                 why = error.explanation.rstrip(".")
-                stopped = Stopped(
-                    Text("a process did not start: {why}", why=f"{why[:1].lower()}{why[1:]}"),
-                    "",
-                )
+                stopped = Stopped(Text("a process did not start: {why}", why=f"{why[:1].lower()}{why[1:]}"), "")
             except StreamClosedError:
                 stopped = Stopped(Text("its process ended"), "")
             else:

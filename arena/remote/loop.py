@@ -204,10 +204,7 @@ class RemoteHost:
         # The answers of a remote bot name the match alone.
         versions = [seat.version for seat in spec.seats if seat.is_remote]
         if len(set(versions)) < len(versions):
-            raise MatchLostError(
-                Text("a remote bot cannot play two seats of one match"),
-                HostCause.UNPLAYABLE,
-            )
+            raise MatchLostError(Text("a remote bot cannot play two seats of one match"), HostCause.UNPLAYABLE)
         places = await self._room.wait(spec)
         try:
             on_begun()

@@ -127,8 +127,7 @@ class WaitingRoom:
         for seat, member in found.items():
             if member is not None and not member.plays(waiter.spec.game):
                 waiter.faults[seat] = _absence(
-                    seat,
-                    Text("It joined for other games, not for {game}.", game=waiter.spec.game),
+                    seat, Text("It joined for other games, not for {game}.", game=waiter.spec.game)
                 )
         members = {seat: member for seat, member in found.items() if seat not in waiter.faults}
         here = {seat: member for seat, member in members.items() if member is not None}

@@ -107,10 +107,7 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
         raise _damaged(file, error) from error
     except FileNotFoundError:
         raise unknown(
-            "login",
-            name,
-            list_names(directory),
-            Text("`arena login ADDRESS --name NAME` makes one"),
+            "login", name, list_names(directory), Text("`arena login ADDRESS --name NAME` makes one")
         ) from None
     except OSError as error:
         raise ProfileError(

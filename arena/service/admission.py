@@ -98,9 +98,7 @@ async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Repo
     except UndecidedError as error:
         findings = tuple(admission.findings)
         return AdmissionVerdict(
-            AdmissionOutcome.UNDECIDED,
-            findings,
-            Text("It will be looked at again: {why}.", why=error),
+            AdmissionOutcome.UNDECIDED, findings, Text("It will be looked at again: {why}.", why=error)
         )
     reasons = [finding for finding in admission.findings if finding.state is FindingState.FAILED]
     if not reasons:
@@ -130,10 +128,7 @@ class _Admission:
         """Make all checks that make sense. Raises UndecidedError."""
         if not self._request.grounds:
             self._add(
-                failed(
-                    TrialCheck.PLAY,
-                    Text("None of the games in its bot.toml is installed here; name one that is."),
-                )
+                failed(TrialCheck.PLAY, Text("None of the games in its bot.toml is installed here; name one that is."))
             )
         elif await self._look_at_start() and await self._look_at_play():
             await self._look_closely()
@@ -161,12 +156,7 @@ class _Admission:
         if blunders := blunders_in(self._played):
             await self._explain(blunders)
             return False
-        self._add(
-            passed(
-                TrialCheck.PROTOCOL,
-                Text("It kept to the protocol in {count} matches.", count=len(bouts)),
-            )
-        )
+        self._add(passed(TrialCheck.PROTOCOL, Text("It kept to the protocol in {count} matches.", count=len(bouts))))
         self._add(judge_play(self._played))
         self._add(judge_memory(self._request.bot, self._played))
         return True

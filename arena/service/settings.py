@@ -102,8 +102,7 @@ Megabytes = Annotated[
     Annotated[int, Field(ge=0)] | None,
     BeforeValidator(lambda said: None if said == "auto" else said),
     SettingKind(
-        Text('"auto" or a whole number of megabytes'),
-        lambda value: json.dumps("auto" if value is None else value),
+        Text('"auto" or a whole number of megabytes'), lambda value: json.dumps("auto" if value is None else value)
     ),
 ]
 

@@ -103,8 +103,7 @@ class Supervisor:
         pause_s = backoff.next_s()
         sentence = describe(error)
         self.health.report(
-            part,
-            Text("{what}; it is tried again in {seconds} s", what=sentence, seconds=f"{pause_s:g}"),
+            part, Text("{what}; it is tried again in {seconds} s", what=sentence, seconds=f"{pause_s:g}")
         )
         if self.problems.is_new(part, sentence):
             self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)

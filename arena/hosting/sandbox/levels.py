@@ -162,8 +162,7 @@ def _reduced_confinement(program: BotProgram, limits: SandboxLimits) -> Confinem
     if landlock_version() < 1:
         raise MissingToolError(
             joined(
-                Text("there is no Landlock"),
-                Text("take a kernel of 5.13 or newer, with landlock among its modules"),
+                Text("there is no Landlock"), Text("take a kernel of 5.13 or newer, with landlock among its modules")
             )
         )
     trees = [*map(str, python_trees())] if program.trees is None else program.trees

@@ -129,10 +129,7 @@ def _probe(level: str) -> Probe:
         return _WORKING[key]
     if level == REDUCED and os.geteuid() == 0:
         return Probe(
-            level,
-            (),
-            Text("the reduced sandbox cannot confine root"),
-            Text("run the arena as an ordinary user"),
+            level, (), Text("the reduced sandbox cannot confine root"), Text("run the arena as an ordinary user")
         )
     found = probe(level)
     if found.works:

@@ -106,13 +106,7 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
     )
     place = spinner.group
     assert place is not None
-    checks = [
-        SandboxCheck(
-            Text("a control group of its own"),
-            True,
-            f"version {place.version}, {place.distinct[0]}",
-        )
-    ]
+    checks = [SandboxCheck(Text("a control group of its own"), True, f"version {place.version}, {place.distinct[0]}")]
     try:
         checks += await _try_freezer(place)
         wanted = next(
@@ -121,35 +115,18 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
         found = place.read(place.cgroup_version.weight).strip()
         checks.append(
             SandboxCheck(
-                Text("it weighs as much as every other"),
-                found == wanted,
-                f"{place.cgroup_version.weight[1]} {found}",
+                Text("it weighs as much as every other"), found == wanted, f"{place.cgroup_version.weight[1]} {found}"
             )
         )
         await _until(lambda: spinner.written.stdout != b"", spinner)
         spinner.signal(signal.SIGUSR1)
-        checks.append(
-            await _judge_end(
-                spinner,
-                Text("more processes than allowed are refused"),
-                "processes",
-            )
-        )
-        checks.append(
-            await _judge_end(
-                eater,
-                Text("memory is limited, shared and the kernel's own too"),
-                "memory",
-            )
-        )
+        checks.append(await _judge_end(spinner, Text("more processes than allowed are refused"), "processes"))
+        checks.append(await _judge_end(eater, Text("memory is limited, shared and the kernel's own too"), "memory"))
     finally:
         await spinner.end()
         await eater.end()
     left = [directory for directory in place.distinct if os.path.isdir(directory)]  # noqa: PTH112
-    return [
-        *checks,
-        SandboxCheck(Text("the group is removed"), not left, ", ".join(left) or "nothing is left"),
-    ]
+    return [*checks, SandboxCheck(Text("the group is removed"), not left, ", ".join(left) or "nothing is left")]
 
 
 async def _start_in_group(launcher: LauncherClient, *arguments: str) -> HostedProcess:
@@ -235,26 +212,13 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
             ),
         ),
         SandboxCheck(
-            Text("the packages for bots can be read"),
-            set(said["packages"]) == {"done"},
-            ", ".join(said["packages"]),
+            Text("the packages for bots can be read"), set(said["packages"]) == {"done"}, ", ".join(said["packages"])
         ),
-        _refused(
-            Text("files outside cannot be read"),
-            [said["outside"], said["passwords"]],
-        ),
+        _refused(Text("files outside cannot be read"), [said["outside"], said["passwords"]]),
         _refused(Text("its code cannot be changed"), [said["code"]]),
-        SandboxCheck(
-            Text("its own directory can be written"),
-            said["work"] == "done",
-            said["work"],
-        ),
+        SandboxCheck(Text("its own directory can be written"), said["work"] == "done", said["work"]),
         _refused(Text("no network"), said["sockets"]),
-        SandboxCheck(
-            Text("the arena's socket is reached"),
-            said["referee"] == "done",
-            said["referee"],
-        ),
+        SandboxCheck(Text("the arena's socket is reached"), said["referee"] == "done", said["referee"]),
         _refused(Text("no namespaces, no tracing, no priorities"), said["calls"]),
     ]
     if level in WRAPPED_LEVELS:
@@ -267,11 +231,7 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
             _fork_limit(said, processes),
         ]
     checks.append(
-        SandboxCheck(
-            Text("nothing is left after a kill"),
-            not left,
-            Text("{number} processes left", number=len(left)),
-        )
+        SandboxCheck(Text("nothing is left after a kill"), not left, Text("{number} processes left", number=len(left)))
     )
     return checks
 

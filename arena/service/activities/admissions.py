@@ -215,10 +215,7 @@ class PromotionRunner:
 
     def _look_at(self, waiting: WaitingVersion, newest: WaitingVersion) -> bool:
         if waiting.version.id != newest.version.id:
-            return self._hold_back(
-                waiting,
-                Text("version {number} took its place", number=newest.version.number),
-            )
+            return self._hold_back(waiting, Text("version {number} took its place", number=newest.version.number))
         if waiting.active is None:
             return self._promote(waiting, Text("it was admitted"))
         if self._rule is None:
@@ -258,8 +255,7 @@ class PromotionRunner:
             note = f"{test.tournament.name}: {comparison_note(found)}, after {found.pairs} steps"
             if found.answer == ComparisonAnswer.NOT_BETTER:
                 return self._hold_back(
-                    waiting,
-                    Text("it is weaker on {ladder} ({note})", ladder=running.ladder.name, note=note),
+                    waiting, Text("it is weaker on {ladder} ({note})", ladder=running.ladder.name, note=note)
                 )
             notes.append(note)
         return self._promote(waiting, Text("it was not found weaker ({note})", note="; ".join(notes)))

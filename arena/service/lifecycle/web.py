@@ -154,8 +154,7 @@ class WebProcessSupervisor:
             if self._child.is_stopping:
                 return
             await self._revival.pause(
-                self._child.last_words() or Text("exit status {status}", status=code),
-                was_ready=was_ready,
+                self._child.last_words() or Text("exit status {status}", status=code), was_ready=was_ready
             )
 
     def _command(self) -> list[str]:
