@@ -181,12 +181,11 @@ def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
 
 def _unequal(one: PlayedTrial, other: PlayedTrial) -> Finding:
     ply, mine, others = _first_difference(one, other)
-    where = one.trial.setup.describe()
     sentence = Text(
         "It declares itself deterministic, and two new processes played the same match of {what} with the same seeds "
         "differently from ply {ply} on. Draw only from the match's own seed, look at no clock and no address, or "
         "declare deterministic = false.",
-        what=where,
+        what=one.trial.setup.describe(),
         ply=ply,
     )
     evidence = {"game": one.trial.setup.game, "seats": one.trial.setup.seats, "ply": ply}
