@@ -101,7 +101,15 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
     file = _file_of(name, directory)
     try:
         with file.open(encoding="utf-8") as stream:
-            _check_private(file, os.fstat(stream.fileno()))
+            if stat.S_IMODE(os.fstat(stream.fileno()).st_mode) & 0o077:
+                raise ProfileError(
+                    Text(
+                        "others may read {file}, which holds a token; `chmod 600 {file_2}` closes it, and if others "
+                        "use this machine, ask for a new token",
+                        file=file,
+                        file_2=file,
+                    )
+                )
             return _parse(file, stream.read())
     except UnicodeDecodeError as error:
         raise _damaged(file, error) from error
@@ -149,18 +157,6 @@ def check_profile_name(name: str) -> str:
 
 def _file_of(name: str, directory: Path) -> Path:
     return directory / f"{check_profile_name(name)}{_SUFFIX}"
-
-
-def _check_private(file: Path, status: os.stat_result) -> None:
-    if stat.S_IMODE(status.st_mode) & 0o077:
-        raise ProfileError(
-            Text(
-                "others may read {file}, which holds a token; `chmod 600 {file_2}` closes it, and if others use "
-                "this machine, ask for a new token",
-                file=file,
-                file_2=file,
-            )
-        )
 
 
 def _parse(file: Path, text: str) -> Profile:
