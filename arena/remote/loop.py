@@ -267,11 +267,9 @@ class SharedProcessPool:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        """Open nothing yet."""
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        """End every hosted process."""
         await self._stack.aclose()
 
     @asynccontextmanager
