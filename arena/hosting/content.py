@@ -121,8 +121,7 @@ def open_file(file: BotFile) -> BufferedReader:
 
 
 def _unreadable(place: object, error: OSError) -> BotFilesError:
-    why, remedy = os_error_text(error), _CHECK_PERMISSIONS
-    problem = Text("cannot be read ({why}); {remedy}", why=why, remedy=remedy)
+    problem = Text("cannot be read ({why}); {remedy}", why=os_error_text(error), remedy=_CHECK_PERMISSIONS)
     return BotFilesError(placed(place, problem))
 
 
@@ -142,8 +141,7 @@ def read_chunks(file: BotFile) -> Iterator[bytes]:
 
 def changed(file: BotFile) -> BotFilesError:
     """Return the error for a file that is no more what was listed."""
-    why = Text("changed while it was read; try again when nothing writes there")
-    return BotFilesError(placed(file.source, why))
+    return BotFilesError(placed(file.source, Text("changed while it was read; try again when nothing writes there")))
 
 
 def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
@@ -219,8 +217,7 @@ class _Walk:
             if not stat.S_ISREG(status.st_mode):
                 raise BotFilesError(placed(source, _NO_LINK))
         if not stat.S_ISREG(status.st_mode):
-            why = Text("is neither a file nor a directory; remove it")
-            raise BotFilesError(placed(source, why))
+            raise BotFilesError(placed(source, Text("is neither a file nor a directory; remove it")))
         if status.st_nlink > 1 and status.st_uid != self._owner:
             why = Text("is a second name of another user's file; put a copy in its place")
             raise BotFilesError(placed(source, why))

@@ -54,27 +54,21 @@ async def try_level(level: str) -> list[SandboxCheck]:
         outside.touch()
         async with LauncherClient() as launcher:
             most = most_processes(limits) if level in WRAPPED_LEVELS else 0
-            process = await _start(launcher, limits, directory, [str(outside), str(most)])
+            environment = {"ARENA_ADDRESS": f"unix:{limits.socket}", "PYTHONDONTWRITEBYTECODE": "1"}
+            command = [sys.executable, str(PROGRAM), str(outside), str(most)]
+            program = BotProgram(command, str(PROGRAM.parent), environment, directory / SCRATCH_NAME)
+            try:
+                process = await start_confined(launcher, program, limits)
+            except SandboxUnavailableError:
+                raise
+            except HostingError as error:
+                raise SandboxUnavailableError(str(error)) from error
             said = await _await_report(process)
             pids = [pid for pid in list_descendants(process.pid) if pid != process.pid]
             await process.end()
             left = [pid for pid in pids if (relations := read_relations(pid)) and not relations.is_zombie]
             groups = await try_groups(launcher) if level == STRICT else []
         return [*judge(level, json.loads(said), most, os.geteuid(), left), *groups]
-
-
-async def _start(
-    launcher: LauncherClient, limits: SandboxLimits, directory: Path, arguments: list[str]
-) -> HostedProcess:
-    environment = {"ARENA_ADDRESS": f"unix:{limits.socket}", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, str(PROGRAM), *arguments]
-    program = BotProgram(command, str(PROGRAM.parent), environment, directory / SCRATCH_NAME)
-    try:
-        return await start_confined(launcher, program, limits)
-    except SandboxUnavailableError:
-        raise
-    except HostingError as error:
-        raise SandboxUnavailableError(str(error)) from error
 
 
 async def _await_report(process: HostedProcess) -> str:
@@ -228,7 +222,16 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
                 started_by != 0 or said["uid"] != 0,
                 Text("user {user}, started by {starter}", user=said["uid"], starter=started_by),
             ),
-            _fork_limit(said, processes),
+            SandboxCheck(
+                Text("a fork bomb is stopped"),
+                said["processes"] == processes and 1 <= said["forks"] < said["few"],
+                Text(
+                    "{allowed} allowed, {started} started when it was {few}",
+                    allowed=said["processes"],
+                    started=said["forks"],
+                    few=said["few"],
+                ),
+            ),
         ]
     checks.append(
         SandboxCheck(Text("nothing is left after a kill"), not left, Text("{number} processes left", number=len(left)))
@@ -238,14 +241,3 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
 
 def _refused(name: str, outcomes: list[str]) -> SandboxCheck:
     return SandboxCheck(name, all(outcome in _REFUSED for outcome in outcomes), ", ".join(outcomes))
-
-
-def _fork_limit(said: Mapping[str, Any], processes: int) -> SandboxCheck:
-    holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
-    found = Text(
-        "{allowed} allowed, {started} started when it was {few}",
-        allowed=said["processes"],
-        started=said["forks"],
-        few=said["few"],
-    )
-    return SandboxCheck(Text("a fork bomb is stopped"), holds, found)
