@@ -97,10 +97,21 @@ def is_left_out(name: str) -> bool:
 
 def list_files(directory: Path, limits: VersionLimits) -> list[BotFile]:
     """Return the files that make up a bot, sorted by path, as they are now. Raises BotFilesError."""
+    files, total_bytes = list[BotFile](), 0
     try:
-        return sorted(_limited(directory, limits), key=lambda file: file.path)
+        for file in _Walk(directory).files():
+            files.append(file)
+            total_bytes += file.look.size_bytes
+            if len(files) > limits.files:
+                why = Text("holds over {count} files; keep only what the bot needs to run", count=limits.files)
+                raise BotFilesError(placed(directory, why))
+            if total_bytes > limits.total_bytes:
+                most_mb = limits.total_bytes >> 20
+                why = Text("holds over {count} MiB; keep only what the bot needs to run", count=most_mb)
+                raise BotFilesError(placed(directory, why))
     except OSError as error:
         raise _unreadable(error.filename or directory, error) from error
+    return sorted(files, key=lambda file: file.path)
 
 
 def open_file(file: BotFile) -> BufferedReader:
@@ -142,21 +153,6 @@ def read_chunks(file: BotFile) -> Iterator[bytes]:
 def changed(file: BotFile) -> BotFilesError:
     """Return the error for a file that is no more what was listed."""
     return BotFilesError(placed(file.source, Text("changed while it was read; try again when nothing writes there")))
-
-
-def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
-    files: list[BotFile] = []
-    total_bytes = 0
-    for file in _Walk(directory).files():
-        files.append(file)
-        total_bytes += file.look.size_bytes
-        if len(files) > limits.files:
-            why = Text("holds over {count} files; keep only what the bot needs to run", count=limits.files)
-            raise BotFilesError(placed(directory, why))
-        if total_bytes > limits.total_bytes:
-            why = Text("holds over {count} MiB; keep only what the bot needs to run", count=limits.total_bytes >> 20)
-            raise BotFilesError(placed(directory, why))
-    return files
 
 
 class _Walk:

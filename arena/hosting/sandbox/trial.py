@@ -12,7 +12,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +112,7 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
                 Text("it weighs as much as every other"), found == wanted, f"{place.cgroup_version.weight[1]} {found}"
             )
         )
-        await _until(lambda: spinner.written.stdout != b"", spinner)
+        await _wait_for_output(spinner)
         spinner.signal(signal.SIGUSR1)
         checks.append(await _judge_end(spinner, Text("more processes than allowed are refused"), "processes"))
         checks.append(await _judge_end(eater, Text("memory is limited, shared and the kernel's own too"), "memory"))
@@ -167,13 +167,13 @@ async def _judge_end(process: HostedProcess, name: str, what: str) -> SandboxChe
     return SandboxCheck(name, ended and found == what, f"it came to: {found}")
 
 
-async def _until(is_done: Callable[[], bool], process: HostedProcess) -> None:
-    """Wait until the output of a process shows something, or it has ended."""
+async def _wait_for_output(process: HostedProcess) -> None:
+    """Wait until a process has written something, or has ended."""
     deadline = asyncio.get_running_loop().time() + _PATIENCE_S
     while not process.exited.done() and asyncio.get_running_loop().time() < deadline:
         with suppress(HostingError):
             await process.collect()
-        if is_done():
+        if process.written.stdout:
             return
         await asyncio.sleep(_GROUP_LOOK_S)
 
