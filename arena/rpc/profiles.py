@@ -97,7 +97,6 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
 
     Raises UnknownError if there is none, and ProfileError if its file is damaged or others may read it.
     """
-    directory = directory or default_directory()
     file = _file_of(name, directory)
     try:
         with file.open(encoding="utf-8") as stream:
@@ -129,13 +128,12 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
 
 def list_names(directory: Path | None = None) -> list[str]:
     """Return the names of all logins in the order of the alphabet."""
-    directory = directory or default_directory()
-    return sorted(file.name.removesuffix(_SUFFIX) for file in directory.glob(f"[!.]*{_SUFFIX}"))
+    files = (directory or default_directory()).glob(f"[!.]*{_SUFFIX}")
+    return sorted(file.name.removesuffix(_SUFFIX) for file in files)
 
 
 def remove_profile(name: str, directory: Path | None = None) -> None:
     """Forget the login of that name. Raises UnknownError if there is none."""
-    directory = directory or default_directory()
     try:
         _file_of(name, directory).unlink()
     except FileNotFoundError:
@@ -155,8 +153,8 @@ def check_profile_name(name: str) -> str:
     return name
 
 
-def _file_of(name: str, directory: Path) -> Path:
-    return directory / f"{check_profile_name(name)}{_SUFFIX}"
+def _file_of(name: str, directory: Path | None) -> Path:
+    return (directory or default_directory()) / f"{check_profile_name(name)}{_SUFFIX}"
 
 
 def _parse(file: Path, text: str) -> Profile:
