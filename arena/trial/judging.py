@@ -143,7 +143,16 @@ def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[PlayedTrial, PlayedTr
         return skipped(TrialCheck.DETERMINISM, Text("It does not declare itself deterministic."))
     for one, other in pairs:
         if one.report.game_digest != other.report.game_digest:
-            return _unequal(one, other)
+            ply, mine, others = _first_difference(one, other)
+            sentence = Text(
+                "It declares itself deterministic, and two new processes played the same match of {what} with the same "
+                "seeds differently from ply {ply} on. Draw only from the match's own seed, look at no clock and no "
+                "address, or declare deterministic = false.",
+                what=one.trial.setup.describe(),
+                ply=ply,
+            )
+            evidence = {"game": one.trial.setup.game, "seats": one.trial.setup.seats, "ply": ply}
+            return failed(TrialCheck.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
     return passed(
         TrialCheck.DETERMINISM,
         Text("{count} matches were played twice by new processes, and were equal.", count=len(pairs)),
@@ -177,19 +186,6 @@ def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
         "the stream ends, or what you would still do is lost."
     )
     return noted(TrialCheck.ENDING, why)
-
-
-def _unequal(one: PlayedTrial, other: PlayedTrial) -> Finding:
-    ply, mine, others = _first_difference(one, other)
-    sentence = Text(
-        "It declares itself deterministic, and two new processes played the same match of {what} with the same seeds "
-        "differently from ply {ply} on. Draw only from the match's own seed, look at no clock and no address, or "
-        "declare deterministic = false.",
-        what=one.trial.setup.describe(),
-        ply=ply,
-    )
-    evidence = {"game": one.trial.setup.game, "seats": one.trial.setup.seats, "ply": ply}
-    return failed(TrialCheck.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
 
 
 def _first_difference(one: PlayedTrial, other: PlayedTrial) -> tuple[int, int | None, int | None]:
