@@ -158,14 +158,9 @@ class Bridge:
                 await asyncio.wait({reader})
                 if not reader.cancelled():
                     reader.exception()  # what it raised is of no interest any more
-        return (
-            None
-            if self._is_over()
-            else StreamEnd(
-                RetryDecision.AGAIN,
-                UnreachableError(Text("the service ended the stream")),
-            )
-        )
+        if self._is_over():
+            return None
+        return StreamEnd(RetryDecision.AGAIN, UnreachableError(Text("the service ended the stream")))
 
     async def _watch(self, stream: ServiceStream, reader: asyncio.Task[None]) -> None:
         """Wait until the stream has ended or must be ended here, and tell the service once no new match is wanted.
@@ -194,18 +189,15 @@ class Bridge:
                     self._changed.clear()
                     await self._changed.wait()
 
-    def _room_to_ask_for(self) -> int:
-        options = self._options
-        if self._is_draining:
-            return NO_NEW_MATCH
-        if options.stop_after is None:
-            return options.matches
-        return min(options.matches, self.running + options.stop_after - self._seen)
-
     async def _read(self, stream: ServiceStream) -> None:
         options = self._options
         await stream.wait_until_taken()
-        self._room = self._room_to_ask_for()
+        if self._is_draining:
+            self._room = NO_NEW_MATCH
+        elif options.stop_after is None:
+            self._room = options.matches
+        else:
+            self._room = min(options.matches, self.running + options.stop_after - self._seen)
         await stream.send(
             play_pb2.PlayRequest(
                 join=play_pb2.Join(

@@ -119,8 +119,7 @@ class BridgedMatch:
     async def _finish(self, finished: play_pb2.MatchFinished) -> None:
         was_thinking = self.history.pending is not None
         self.history.end(finished)
-        bot = self._bot
-        if bot is None:
+        if (bot := self._bot) is None:
             return
         is_quiet = not was_thinking or await self._has_answered(bot)
         ending = play_pb2.PlayResponse(match_finished=self.history.ending(finished, self._known_ply))
@@ -192,10 +191,7 @@ class BridgedMatch:
                 bot = await self._bots.take()
             except StartError as error:
                 why = error.explanation.rstrip(".")
-                stopped = Stopped(
-                    Text("a process did not start: {why}", why=f"{why[:1].lower()}{why[1:]}"),
-                    "",
-                )
+                stopped = Stopped(Text("a process did not start: {why}", why=f"{why[:1].lower()}{why[1:]}"), "")
             except StreamClosedError:
                 stopped = Stopped(Text("its process ended"), "")
             else:
@@ -243,8 +239,7 @@ class BridgedMatch:
 
     async def _replace(self, why: str) -> None:
         """Have another process take the match over, or give it up."""
-        bot = self._bot
-        if bot is None:
+        if (bot := self._bot) is None:
             return
         self._let_go()
         if await self._may_start_again(await self._bots.stop(bot, why)):
@@ -252,8 +247,7 @@ class BridgedMatch:
 
     async def _may_start_again(self, stopped: Stopped) -> bool:
         self._starts_left -= 1
-        stop = BotStopped(self.history.match_id, stopped.why, stopped.last_words, self._starts_left)
-        self._publish(stop)
+        self._publish(BotStopped(self.history.match_id, stopped.why, stopped.last_words, self._starts_left))
         if self._starts_left >= 0:
             return True
         self.crashed = True

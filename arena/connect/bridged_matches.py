@@ -65,7 +65,6 @@ class BridgedMatches:
         """Matches that are over here, and that the service tells of once more."""
 
     def __len__(self) -> int:
-        """Return how many matches run."""
         return len(self._matches)
 
     def miss_all(self) -> None:

@@ -19,7 +19,8 @@ class MatchHistory:
     """One match as this bot sees it: its beginning, all events so far, and the decision that is asked for."""
 
     def __init__(self, started: play_pb2.MatchStarted) -> None:
-        self._started = play_pb2.MatchStarted()
+        self.started = play_pb2.MatchStarted()
+        """The beginning of the match as it was told last."""
         self._events: dict[int, match_pb2.Event] = {}
         self._passed: set[int] = set()
         self._asked_at = 0.0
@@ -30,14 +31,9 @@ class MatchHistory:
         self.restart(started)
 
     @property
-    def started(self) -> play_pb2.MatchStarted:
-        """The beginning of the match as it was told last."""
-        return self._started
-
-    @property
     def match_id(self) -> str:
         """The id of the match."""
-        return self._started.match_id
+        return self.started.match_id
 
     @property
     def last_ply(self) -> int:
@@ -46,8 +42,8 @@ class MatchHistory:
 
     def restart(self, started: play_pb2.MatchStarted) -> None:
         """Take over what the service tells when the connection is there again."""
-        self._started.CopyFrom(started)
-        self._started.ClearField("events")
+        self.started.CopyFrom(started)
+        self.started.ClearField("events")
         self._add(started.events)
 
     def ask(self, decide: play_pb2.Decide, now: float) -> play_pb2.PlayRequest | None:
@@ -81,7 +77,7 @@ class MatchHistory:
     def resumed(self) -> play_pb2.MatchStarted:
         """Return the beginning for a process that takes the match over, with all events."""
         started = play_pb2.MatchStarted()
-        started.CopyFrom(self._started)
+        started.CopyFrom(self.started)
         started.resumed = True
         started.events.extend(self.events_after(BEFORE_ALL))
         return started

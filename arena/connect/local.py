@@ -258,9 +258,7 @@ async def prepare(
     """
 
     def announce(manifest: BotManifest) -> None:
-        command = shlex.join(manifest.build)
-        why = Text("building {name} with `{command}`", name=manifest.name, command=command)
-        publish(Note(why))
+        publish(Note(Text("building {name} with `{command}`", name=manifest.name, command=shlex.join(manifest.build))))
 
     prepared = await prepare_copy(directory, policy, runtimes, root, announce)
     if isinstance(prepared, BuildFailure):
@@ -269,8 +267,7 @@ async def prepare(
         raise BotFailsError(
             Text("{directory} cannot be built: {why}", directory=load_manifest(directory).name, why=prepared.sentence)
         )
-    name = prepared.manifest.name
-    seat = program_seat(name, prepared.version, prepared.program, prepared.level)
+    seat = program_seat(prepared.manifest.name, prepared.version, prepared.program, prepared.level)
     return LocalProgram(prepared.manifest, prepared.version, seat)
 
 

@@ -199,11 +199,7 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
             ),
         )
     if error.code() is Code.INTERNAL and _LOST_REASON in (error.details() or ""):
-        return StreamEnd(
-            RetryDecision.AGAIN,
-            UnreachableError(Text("the connection broke")),
-            is_vague=True,
-        )
+        return StreamEnd(RetryDecision.AGAIN, UnreachableError(Text("the connection broke")), is_vague=True)
     meaning = error_of(error, endpoint.address, endpoint.diagnose)
     is_over = isinstance(meaning, CertificateError | RefusedError | LoginError | ProtocolError)
     return StreamEnd(RetryDecision.END if is_over else RetryDecision.AGAIN, meaning)

@@ -83,8 +83,7 @@ class BuildStore:
             why = Text("the built files are damaged: {why}; {remedy}", why=error, remedy=remedy)
             raise StoreError(placed(directory, why)) from error
         if not unchanged:
-            why = Text("the built files were changed; {remedy}", remedy=remedy)
-            raise StoreError(placed(directory, why))
+            raise StoreError(placed(directory, Text("the built files were changed; {remedy}", remedy=remedy)))
         return Built(version, runtime, record["hash"], directory, record["seconds"])
 
     def log(self, version: str, runtime: str) -> str | None:
@@ -130,8 +129,7 @@ class BuildStore:
         with atomic_directory.building_directory(self.root) as output:
             built_hash = hash_files([copy_file(file, output) for file in found])
             if built_hash == version:
-                message = Text("it made no new file and changed none; let it write into the bot's directory")
-                raise BotFilesError(message)
+                raise BotFilesError(Text("it made no new file and changed none; let it write into the bot's directory"))
             built = Built(version, runtime, built_hash, target, seconds)
             _write(self._beside(target, "json"), json.dumps({**asdict(built), "directory": target.name}).encode())
             atomic_directory.publish(output, target)
@@ -144,7 +142,12 @@ class BuildStore:
         path = self._beside(self.directory(version, runtime), "lock")
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
-            yield _try_flock(descriptor)
+            is_ours = True
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                is_ours = False
+            yield is_ours
         finally:
             os.close(descriptor)
 
@@ -189,14 +192,6 @@ def _read_text(path: Path) -> BuildText | None:
             return BuildText(path.stem.partition("-")[2], os.fstat(file.fileno()).st_mtime_ns // 1000, file.read())
     except FileNotFoundError:
         return None
-
-
-def _try_flock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _write(path: Path, data: bytes) -> None:

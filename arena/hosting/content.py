@@ -97,10 +97,21 @@ def is_left_out(name: str) -> bool:
 
 def list_files(directory: Path, limits: VersionLimits) -> list[BotFile]:
     """Return the files that make up a bot, sorted by path, as they are now. Raises BotFilesError."""
+    files, total_bytes = list[BotFile](), 0
     try:
-        return sorted(_limited(directory, limits), key=lambda file: file.path)
+        for file in _Walk(directory).files():
+            files.append(file)
+            total_bytes += file.look.size_bytes
+            if len(files) > limits.files:
+                why = Text("holds over {count} files; keep only what the bot needs to run", count=limits.files)
+                raise BotFilesError(placed(directory, why))
+            if total_bytes > limits.total_bytes:
+                most_mb = limits.total_bytes >> 20
+                why = Text("holds over {count} MiB; keep only what the bot needs to run", count=most_mb)
+                raise BotFilesError(placed(directory, why))
     except OSError as error:
         raise _unreadable(error.filename or directory, error) from error
+    return sorted(files, key=lambda file: file.path)
 
 
 def open_file(file: BotFile) -> BufferedReader:
@@ -121,8 +132,7 @@ def open_file(file: BotFile) -> BufferedReader:
 
 
 def _unreadable(place: object, error: OSError) -> BotFilesError:
-    why, remedy = os_error_text(error), _CHECK_PERMISSIONS
-    problem = Text("cannot be read ({why}); {remedy}", why=why, remedy=remedy)
+    problem = Text("cannot be read ({why}); {remedy}", why=os_error_text(error), remedy=_CHECK_PERMISSIONS)
     return BotFilesError(placed(place, problem))
 
 
@@ -142,23 +152,7 @@ def read_chunks(file: BotFile) -> Iterator[bytes]:
 
 def changed(file: BotFile) -> BotFilesError:
     """Return the error for a file that is no more what was listed."""
-    why = Text("changed while it was read; try again when nothing writes there")
-    return BotFilesError(placed(file.source, why))
-
-
-def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
-    files: list[BotFile] = []
-    total_bytes = 0
-    for file in _Walk(directory).files():
-        files.append(file)
-        total_bytes += file.look.size_bytes
-        if len(files) > limits.files:
-            why = Text("holds over {count} files; keep only what the bot needs to run", count=limits.files)
-            raise BotFilesError(placed(directory, why))
-        if total_bytes > limits.total_bytes:
-            why = Text("holds over {count} MiB; keep only what the bot needs to run", count=limits.total_bytes >> 20)
-            raise BotFilesError(placed(directory, why))
-    return files
+    return BotFilesError(placed(file.source, Text("changed while it was read; try again when nothing writes there")))
 
 
 class _Walk:
@@ -219,8 +213,7 @@ class _Walk:
             if not stat.S_ISREG(status.st_mode):
                 raise BotFilesError(placed(source, _NO_LINK))
         if not stat.S_ISREG(status.st_mode):
-            why = Text("is neither a file nor a directory; remove it")
-            raise BotFilesError(placed(source, why))
+            raise BotFilesError(placed(source, Text("is neither a file nor a directory; remove it")))
         if status.st_nlink > 1 and status.st_uid != self._owner:
             why = Text("is a second name of another user's file; put a copy in its place")
             raise BotFilesError(placed(source, why))

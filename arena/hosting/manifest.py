@@ -227,8 +227,7 @@ def _manifest_path(directory: Path) -> Path:
 def _read_toml(path: Path) -> dict[str, Any]:
     inside = without_links(path.parent, path.name)
     if inside is None:
-        why = Text("is a link that leaves the bot's directory; put a copy in its place")
-        raise ManifestError(placed(path, why))
+        raise ManifestError(placed(path, Text("is a link that leaves the bot's directory; put a copy in its place")))
     try:
         with os.fdopen(open_regular(path.parent, inside), "rb") as file:
             content = file.read(MAX_MANIFEST_BYTES + 1)
@@ -238,10 +237,6 @@ def _read_toml(path: Path) -> dict[str, Any]:
     if len(content) > MAX_MANIFEST_BYTES:
         why = Text("is longer than {bytes} bytes; keep only the keys it needs", bytes=MAX_MANIFEST_BYTES)
         raise ManifestError(placed(path, why))
-    return _parse_toml(content, path)
-
-
-def _parse_toml(content: bytes, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode())
     except UnicodeDecodeError as error:

@@ -37,15 +37,13 @@ def check_keys(data: Mapping[str, Any]) -> None:
             raise FieldError(Text("unknown key {key}; {remedy}", key=format_value(key), remedy=remedy))
     for key in ("schema", "name", "command"):
         if key not in data:
-            why = Text(
-                "the key {key} is missing; the least that is needed is {example}", key=repr(key), example=EXAMPLE
+            raise FieldError(
+                Text("the key {key} is missing; the least that is needed is {example}", key=repr(key), example=EXAMPLE)
             )
-            raise FieldError(why)
     if type(data["schema"]) is not int or data["schema"] != SCHEMA:
-        why = Text(
-            "schema is {value}, and this arena reads schema {own}", value=format_value(data["schema"]), own=SCHEMA
+        raise FieldError(
+            Text("schema is {value}, and this arena reads schema {own}", value=format_value(data["schema"]), own=SCHEMA)
         )
-        raise FieldError(why)
 
 
 def read_name(value: object) -> str:
@@ -72,10 +70,9 @@ def read_build(value: object) -> tuple[str, ...]:
 def read_games(value: object) -> tuple[str, ...]:
     """Return the names of the games that a bot plays. Raises FieldError."""
     if not isinstance(value, list) or not value:
-        why = Text(
-            'games is {value}; write a list of names, or games = ["*"] for every game', value=format_value(value)
+        raise FieldError(
+            Text('games is {value}; write a list of names, or games = ["*"] for every game', value=format_value(value))
         )
-        raise FieldError(why)
     for name in value:
         if not isinstance(name, str) or (name != ALL_GAMES and not _GAME_NAME.fullmatch(name)):
             why = Text(
@@ -101,8 +98,7 @@ def read_memory_mb(value: object) -> int:
 def read_deterministic(value: object) -> bool:
     """Return whether a bot promises equal play for equal seeds. Raises FieldError."""
     if not isinstance(value, bool):
-        why = Text("deterministic is {value}; use true or false, without quotes", value=format_value(value))
-        raise FieldError(why)
+        raise FieldError(Text("deterministic is {value}; use true or false, without quotes", value=format_value(value)))
     return value
 
 

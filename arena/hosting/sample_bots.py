@@ -129,8 +129,7 @@ def _check_free(directory: Path) -> bool:
             why = Text("is a link to what is not there; remove it, or name a new directory")
             raise NewBotError(placed(directory, why))
         if directory.exists():
-            why = Text("is a file; name a new directory for the bot")
-            raise NewBotError(placed(directory, why))
+            raise NewBotError(placed(directory, Text("is a file; name a new directory for the bot")))
     except OSError as error:
         why = Text("cannot be looked at ({why}); name another directory", why=os_error_text(error))
         raise NewBotError(placed(directory, why)) from error

@@ -45,11 +45,7 @@ SUPERSEDED = stream_error(
     "SUPERSEDED",
     Text("another connection of this bot took over; connect it from one place only"),
 )
-STOPPING = stream_error(
-    grpc.StatusCode.UNAVAILABLE,
-    "STOPPING",
-    Text("the service stops; connect again in a minute"),
-)
+STOPPING = stream_error(grpc.StatusCode.UNAVAILABLE, "STOPPING", Text("the service stops; connect again in a minute"))
 NOT_READING = stream_error(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     "NOT_READING",
@@ -61,19 +57,13 @@ FLOOD = stream_error(
     Text("too many messages that answer no question came; answer each Decide once, and connect again"),
 )
 NO_JOIN = stream_error(
-    grpc.StatusCode.DEADLINE_EXCEEDED,
-    "JOIN",
-    Text("no Join came; send it first, right after opening the stream"),
+    grpc.StatusCode.DEADLINE_EXCEEDED, "JOIN", Text("no Join came; send it first, right after opening the stream")
 )
 FULL = stream_error(
-    grpc.StatusCode.RESOURCE_EXHAUSTED,
-    "CONNECTIONS",
-    Text("too many bots are connecting; try again in a minute"),
+    grpc.StatusCode.RESOURCE_EXHAUSTED, "CONNECTIONS", Text("too many bots are connecting; try again in a minute")
 )
 UNDECIDED = stream_error(
-    grpc.StatusCode.UNAVAILABLE,
-    "BUSY",
-    Text("the service could not look at the token; try again"),
+    grpc.StatusCode.UNAVAILABLE, "BUSY", Text("the service could not look at the token; try again")
 )
 
 
@@ -219,9 +209,7 @@ def malformed(why: str) -> Status:
 def bad_join(why: str) -> Status:
     """Return the error of a first message that is no Join."""
     return stream_error(
-        grpc.StatusCode.INVALID_ARGUMENT,
-        "JOIN",
-        Text("the bot sent {what}; send a Join first", what=why),
+        grpc.StatusCode.INVALID_ARGUMENT, "JOIN", Text("the bot sent {what}; send a Join first", what=why)
     )
 
 

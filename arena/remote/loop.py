@@ -204,10 +204,7 @@ class RemoteHost:
         # The answers of a remote bot name the match alone.
         versions = [seat.version for seat in spec.seats if seat.is_remote]
         if len(set(versions)) < len(versions):
-            raise MatchLostError(
-                Text("a remote bot cannot play two seats of one match"),
-                HostCause.UNPLAYABLE,
-            )
+            raise MatchLostError(Text("a remote bot cannot play two seats of one match"), HostCause.UNPLAYABLE)
         places = await self._room.wait(spec)
         try:
             on_begun()
@@ -270,11 +267,9 @@ class SharedProcessPool:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        """Open nothing yet."""
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        """End every hosted process."""
         await self._stack.aclose()
 
     @asynccontextmanager

@@ -80,7 +80,7 @@ class RemoteServer:
     """Serves remote bots in one event loop; `start` and `stop` are called once each."""
 
     def __init__(self, lobby: Lobby, admit: Admit) -> None:
-        self._lobby = lobby
+        self.lobby = lobby
         self._admit = admit
         self._judging = KeyedSemaphore(MOST_JUDGED)
         self.pending = PendingStreams(MOST_UNJOINED)
@@ -110,7 +110,7 @@ class RemoteServer:
         """Tell every bot that the service stops, and end."""
         self._is_stopping = True
         await self._health.enter_graceful_shutdown()
-        self._lobby.end_all(STOPPING)
+        self.lobby.end_all(STOPPING)
         await self._server.stop(1.0)
 
     async def _play(self, _requests: object, context: Context) -> None:
@@ -138,15 +138,7 @@ class RemoteServer:
         bot = await self._judging.run(call.token, lambda: self._admit(asked))
         if self._is_stopping:
             raise StreamRefusedError(STOPPING)
-        return self._lobby.enter(call.connection, bot, request.max_concurrent_matches)
-
-    def receive(self, member: Member, connection: RemoteConnection, data: bytes, at: float) -> None:
-        """Take a message of a bot that has joined."""
-        self._lobby.receive(member, connection, data, at)
-
-    def leave(self, member: Member, connection: RemoteConnection) -> None:
-        """Note that a stream has ended."""
-        self._lobby.leave(member, connection)
+        return self.lobby.enter(call.connection, bot, request.max_concurrent_matches)
 
 
 class _PlayCall:
@@ -166,7 +158,7 @@ class _PlayCall:
         finally:
             self._server.pending.leave(self.address, self.connection)
             if self._member is not None:
-                self._server.leave(self._member, self.connection)
+                self._server.lobby.leave(self._member, self.connection)
         if error is not None:
             await self.connection.send_error(error)  # last: a bot that takes nothing would be here until then
 
@@ -179,7 +171,7 @@ class _PlayCall:
 
     def _receive(self, data: bytes, at: float) -> None:
         assert self._member is not None
-        self._server.receive(self._member, self.connection, data, at)
+        self._server.lobby.receive(self._member, self.connection, data, at)
 
 
 class _Health(health.aio.HealthServicer):  # type: ignore[misc] # the package has no types
@@ -213,7 +205,6 @@ class PendingStreams:
     """Holds streams by the address that they come from, so that one address cannot keep all others out."""
 
     def __init__(self, most: int) -> None:
-        """Hold `most` streams at once."""
         self._most = most
         self._streams: dict[str, dict[ClosableStream, None]] = {}
 
@@ -240,7 +231,6 @@ class KeyedSemaphore:
     """Limits how many calls run at once for each key. A call counts until it is done, even if nobody waits for it."""
 
     def __init__(self, most: int) -> None:
-        """Let each key have `most` at once."""
         self._most = most
         self._semaphores: dict[str, asyncio.Semaphore] = {}
         self._users: dict[str, int] = {}

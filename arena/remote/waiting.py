@@ -127,8 +127,7 @@ class WaitingRoom:
         for seat, member in found.items():
             if member is not None and not member.plays(waiter.spec.game):
                 waiter.faults[seat] = _absence(
-                    seat,
-                    Text("It joined for other games, not for {game}.", game=waiter.spec.game),
+                    seat, Text("It joined for other games, not for {game}.", game=waiter.spec.game)
                 )
         members = {seat: member for seat, member in found.items() if seat not in waiter.faults}
         here = {seat: member for seat, member in members.items() if member is not None}
@@ -153,8 +152,24 @@ class WaitingRoom:
     def _give_up_on_the_absent(self, waiter: _Waiter) -> None:
         now = self._loop.time()
         for seat in self._away(waiter):
-            if self._end_of(waiter, seat) <= now:
-                waiter.faults[seat] = _absence(seat, self._why_not(waiter, seat))
+            if self._end_of(waiter, seat) > now:
+                continue
+            owner = _owner_of(waiter.spec.seats[seat].name)
+            if self._is_distrusted(owner):
+                why = Text(
+                    "It was not connected, and a bot of {owner} was waited for in vain within {minutes} minutes "
+                    "before.",
+                    owner=owner,
+                    minutes=f"{DISTRUST_S / 60:g}",
+                )
+            else:
+                self._let_down.pop(owner, None)
+                self._let_down[owner] = self._loop.time()
+                if len(self._let_down) > _MOST_DISTRUSTED:
+                    del self._let_down[next(iter(self._let_down))]
+                waited = f"{self._patience_s:g}"
+                why = Text("It was not connected for {seconds} s while the match waited.", seconds=waited)
+            waiter.faults[seat] = _absence(seat, why)
 
     def _away(self, waiter: _Waiter) -> list[int]:
         return [seat for seat, version in waiter.wanted.items() if self._lobby.find(version) is None]
@@ -170,22 +185,6 @@ class WaitingRoom:
         is_distrusted = self._is_distrusted(_owner_of(spec.name))
         patience_s = min(SHORT_PATIENCE_S, self._patience_s) if is_distrusted else self._patience_s
         return waiter.since + here_s + patience_s
-
-    def _why_not(self, waiter: _Waiter, seat: int) -> str:
-        """Return why a match waits no more for a bot, and note whose it is if it has waited."""
-        owner = _owner_of(waiter.spec.seats[seat].name)
-        if self._is_distrusted(owner):
-            minutes = f"{DISTRUST_S / 60:g}"
-            return Text(
-                "It was not connected, and a bot of {owner} was waited for in vain within {minutes} minutes before.",
-                owner=owner,
-                minutes=minutes,
-            )
-        self._let_down.pop(owner, None)
-        self._let_down[owner] = self._loop.time()
-        if len(self._let_down) > _MOST_DISTRUSTED:
-            del self._let_down[next(iter(self._let_down))]
-        return Text("It was not connected for {seconds} s while the match waited.", seconds=f"{self._patience_s:g}")
 
     def _is_distrusted(self, owner: str) -> bool:
         return self._let_down.get(owner, float("-inf")) + DISTRUST_S > self._loop.time()

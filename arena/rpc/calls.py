@@ -152,19 +152,15 @@ def _rpcs_of(service: str, noun: str, protocol: type) -> Iterator[Rpc]:
             hints = get_type_hints(method)
             result = hints.pop("return")
             is_stream = get_origin(result) is Iterator
+            defaults = {one.name: one.default for one in inspect.signature(method).parameters.values()}
             yield Rpc(
                 path=f"/{PACKAGE}.{service}/{call.name}",
                 noun=noun,
                 method=name,
                 parameters=tuple(hints.items()),
-                defaults=_defaults(method),
+                defaults={name: value for name, value in defaults.items() if value is not inspect.Parameter.empty},
                 result=get_args(result)[0] if is_stream else result,
                 is_stream=is_stream,
                 request=call.input_type,
                 response=call.output_type,
             )
-
-
-def _defaults(method: Any) -> dict[str, Any]:
-    parameters = inspect.signature(method).parameters.values()
-    return {one.name: one.default for one in parameters if one.default is not inspect.Parameter.empty}

@@ -45,7 +45,10 @@ class Endpoint:
     @staticmethod
     def of(profile: Profile) -> Endpoint:
         """Return the endpoint that a login is for. Raises CertificateError if no certificate can be read in it."""
-        if profile.certificate is not None and not _is_certificate(profile.certificate):
+        try:
+            if profile.certificate is not None:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=profile.certificate)
+        except (ssl.SSLError, ValueError):
             raise CertificateError(
                 Text(
                     "the certificate in the login {name} cannot be read; log in again: arena login {address} "
@@ -54,7 +57,7 @@ class Endpoint:
                     address=profile.address,
                     name_2=profile.name,
                 )
-            )
+            ) from None
         return Endpoint(profile.address, profile.certificate, profile.certificate_name, profile.plain, profile.name)
 
     def open(self) -> grpc.Channel:
@@ -142,25 +145,16 @@ class Endpoint:
         return f"arena login {self.address}{name} --fingerprint {fingerprint}"
 
 
-def _is_certificate(pem: str) -> bool:
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=pem)
-    except (ssl.SSLError, ValueError):
-        return False
-    return True
-
-
 def _what_answers(address: str) -> ClientError:
     """Return why a service that is spoken to without TLS cannot be reached."""
     try:
         socket.create_connection(split_address(address), _CONNECT_PATIENCE_S).close()
     except OSError as error:
-        why = os_error_text(error)
         return UnreachableError(
             Text(
                 "nothing answers at {address} ({why}); check the port, and that the service runs",
                 address=address,
-                why=why,
+                why=os_error_text(error),
             )
         )
     return CertificateError(

@@ -12,7 +12,7 @@ import enum
 import json
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
@@ -39,23 +39,17 @@ class MirrorError(TypeError):
     """A value and its message do not fit: a fault of the arena, found as soon as the pair is used."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Part:
-    """How one field crosses: its name on both sides, the two conversions, and whether it may be absent.
+    """How one field crosses: its name on both sides, the two conversions, and whether it may be absent."""
 
-    `text` is the field that says which text its words are; empty if there is none.
-    """
-
-    __slots__ = ("decode", "encode", "field", "is_optional", "name", "text")
-
-    def __init__(
-        self, name: str, field: str, encode: Convert, decode: Convert, *, is_optional: bool, text: str = ""
-    ) -> None:
-        self.name = name
-        self.field = field
-        self.encode = encode
-        self.decode = decode
-        self.is_optional = is_optional
-        self.text = text
+    name: str
+    field: str
+    encode: Convert
+    decode: Convert
+    is_optional: bool
+    text: str
+    """The field that says which text its words are; empty if there is none."""
 
 
 def encode(kind: Any, value: object, message: Descriptor) -> Message:
@@ -184,12 +178,13 @@ def _conversions(hint: Any, field: FieldDescriptor) -> tuple[Convert, Convert]:
     kind = get_origin(hint) or hint
     if _is_json(hint):
         _expect(field, _SCALARS[str], hint)
-        return partial(json.dumps, ensure_ascii=False, separators=(",", ":")), _decode_json
+        write = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
+        return write, lambda text: json.loads(text) if text else {}
     if is_dataclass(kind):
         if field.message_type is None:
             raise MirrorError(f"{field.full_name} is no message, and {hint} is a dataclass")
         _parts_of(hint, field.message_type)  # a pair that does not fit is refused now, not when it first comes up
-        return partial(_encode_nested, hint, field.message_type), partial(decode, hint)
+        return partial(encode, hint, message=field.message_type), partial(decode, hint)
     if isinstance(kind, type) and issubclass(kind, enum.StrEnum):
         _expect(field, _SCALARS[str], hint)
         return str, kind
@@ -206,14 +201,6 @@ def _expect(field: FieldDescriptor, kinds: frozenset[int], hint: Any) -> None:
 
 def _same(value: Any) -> Any:
     return value
-
-
-def _decode_json(text: str) -> Any:
-    return json.loads(text) if text else {}
-
-
-def _encode_nested(kind: Any, message: Descriptor, value: object) -> Message:
-    return encode(kind, value, message)
 
 
 def _encode_parts(parts: Iterable[_Part], message: Descriptor, get: Callable[[str], Any]) -> Message:

@@ -97,20 +97,24 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
 
     Raises UnknownError if there is none, and ProfileError if its file is damaged or others may read it.
     """
-    directory = directory or default_directory()
     file = _file_of(name, directory)
     try:
         with file.open(encoding="utf-8") as stream:
-            _check_private(file, os.fstat(stream.fileno()))
+            if stat.S_IMODE(os.fstat(stream.fileno()).st_mode) & 0o077:
+                raise ProfileError(
+                    Text(
+                        "others may read {file}, which holds a token; `chmod 600 {file_2}` closes it, and if others "
+                        "use this machine, ask for a new token",
+                        file=file,
+                        file_2=file,
+                    )
+                )
             return _parse(file, stream.read())
     except UnicodeDecodeError as error:
         raise _damaged(file, error) from error
     except FileNotFoundError:
         raise unknown(
-            "login",
-            name,
-            list_names(directory),
-            Text("`arena login ADDRESS --name NAME` makes one"),
+            "login", name, list_names(directory), Text("`arena login ADDRESS --name NAME` makes one")
         ) from None
     except OSError as error:
         raise ProfileError(
@@ -124,13 +128,12 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
 
 def list_names(directory: Path | None = None) -> list[str]:
     """Return the names of all logins in the order of the alphabet."""
-    directory = directory or default_directory()
-    return sorted(file.name.removesuffix(_SUFFIX) for file in directory.glob(f"[!.]*{_SUFFIX}"))
+    files = (directory or default_directory()).glob(f"[!.]*{_SUFFIX}")
+    return sorted(file.name.removesuffix(_SUFFIX) for file in files)
 
 
 def remove_profile(name: str, directory: Path | None = None) -> None:
     """Forget the login of that name. Raises UnknownError if there is none."""
-    directory = directory or default_directory()
     try:
         _file_of(name, directory).unlink()
     except FileNotFoundError:
@@ -150,20 +153,8 @@ def check_profile_name(name: str) -> str:
     return name
 
 
-def _file_of(name: str, directory: Path) -> Path:
-    return directory / f"{check_profile_name(name)}{_SUFFIX}"
-
-
-def _check_private(file: Path, status: os.stat_result) -> None:
-    if stat.S_IMODE(status.st_mode) & 0o077:
-        raise ProfileError(
-            Text(
-                "others may read {file}, which holds a token; `chmod 600 {file_2}` closes it, and if others use "
-                "this machine, ask for a new token",
-                file=file,
-                file_2=file,
-            )
-        )
+def _file_of(name: str, directory: Path | None) -> Path:
+    return (directory or default_directory()) / f"{check_profile_name(name)}{_SUFFIX}"
 
 
 def _parse(file: Path, text: str) -> Profile:

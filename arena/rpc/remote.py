@@ -15,18 +15,6 @@ from google.protobuf.message_factory import GetMessageClass
 from arena.model import port
 from arena.model.accounts import PROTOCOL_MAJOR
 from arena.model.errors import FellBehindError, RefusedError
-from arena.model.port import (
-    Account,
-    Admin,
-    Annulments,
-    Entrance,
-    Forecasts,
-    Ladders,
-    Ratings,
-    Seasons,
-    Submissions,
-    Tables,
-)
 from arena.rpc.calls import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.rpc.channel import Endpoint
 from arena.rpc.errors import UnreachableError, error_of
@@ -158,23 +146,23 @@ class RemoteArena:
         self.bots = cast(port.Bots, _Noun(line, "bots"))
         self.admissions = cast(port.Admissions, _Noun(line, "admissions"))
         self.tournaments = cast(port.Tournaments, _Noun(line, "tournaments"))
-        self.forecasts = cast(Forecasts, _Noun(line, "forecasts"))
+        self.forecasts = cast(port.Forecasts, _Noun(line, "forecasts"))
         self.matches = cast(port.Matches, _Noun(line, "matches"))
         self.replays = cast(port.Replays, _Noun(line, "replays"))
         self.leaderboards = cast(port.Leaderboards, _Noun(line, "leaderboards"))
         self.statistics = cast(port.Statistics, _Noun(line, "statistics"))
-        self.ratings = cast(Ratings, _Noun(line, "ratings"))
-        self.ladders = cast(Ladders, _Noun(line, "ladders"))
+        self.ratings = cast(port.Ratings, _Noun(line, "ratings"))
+        self.ladders = cast(port.Ladders, _Noun(line, "ladders"))
         self.runtimes = cast(port.Runtimes, _Noun(line, "runtimes"))
-        self.account = cast(Account, _Noun(line, "account"))
+        self.account = cast(port.Account, _Noun(line, "account"))
         self.operations = cast(port.Operations, _Noun(line, "operations"))
-        self.admin = cast(Admin, _Noun(line, "admin"))
-        self.seasons = cast(Seasons, _Noun(line, "seasons"))
-        self.annulments = cast(Annulments, _Noun(line, "annulments"))
-        self.tables = cast(Tables, _Noun(line, "tables"))
-        self.entrance = cast(Entrance, _Noun(line, "entrance"))
+        self.admin = cast(port.Admin, _Noun(line, "admin"))
+        self.seasons = cast(port.Seasons, _Noun(line, "seasons"))
+        self.annulments = cast(port.Annulments, _Noun(line, "annulments"))
+        self.tables = cast(port.Tables, _Noun(line, "tables"))
+        self.entrance = cast(port.Entrance, _Noun(line, "entrance"))
         """What needs no token yet."""
-        self.submissions = cast(Submissions, _Noun(line, "submissions"))
+        self.submissions = cast(port.Submissions, _Noun(line, "submissions"))
         """How bots are handed in."""
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.hosting.archive.packing import Archive, compress_chunk, pack
+from arena.hosting.archive.packing import compress_chunk, pack
 from arena.model.bots import Submitted, UploadTicket
 from arena.model.errors import ClientError, UnknownError
 from arena.rpc.errors import UnavailableError, UnreachableError
@@ -27,16 +26,6 @@ _PASSING = (UnreachableError, UnavailableError, UnknownError)
 """What may be otherwise in a moment; an upload is unknown if another submission of the same files was faster."""
 
 
-@dataclass(slots=True)
-class _Handing:
-    arena: RemoteArena
-    file: BinaryIO
-    archive: Archive
-    on_progress: OnProgress
-    arrived: int = 0
-    """How much of the archive the service had when it was asked last."""
-
-
 def submit(
     arena: RemoteArena,
     directory: Path,
@@ -52,22 +41,19 @@ def submit(
     files that cannot be a bot's.
     """
     with tempfile.TemporaryFile() as file:
-        handing = _Handing(arena, file, pack(directory, file), on_progress)
-        failures = 0
+        archive = pack(directory, file)
+        failures = arrived = 0
         while True:
-            arrived = handing.arrived
+            before = arrived
             try:
-                archive = handing.archive
-                ticket = handing.arena.submissions.begin_upload(archive.sha256, archive.size_bytes)
-                handing.arrived = ticket.offset
-                handing.on_progress(ticket.offset, archive.size_bytes)
+                ticket = arena.submissions.begin_upload(archive.sha256, archive.size_bytes)
+                arrived = ticket.offset
+                on_progress(ticket.offset, archive.size_bytes)
                 if ticket.offset < archive.size_bytes:
-                    handing.arena.line.upload(_parts(handing.file, ticket, handing.on_progress))
-                return arena.submissions.submit_version(
-                    ticket.upload, handing.archive.content_hash, message, predecessor
-                )
+                    arena.line.upload(_parts(file, ticket, on_progress))
+                return arena.submissions.submit_version(ticket.upload, archive.content_hash, message, predecessor)
             except _PASSING as error:
-                failures = 0 if handing.arrived > arrived else failures
+                failures = 0 if arrived > before else failures
                 if failures == len(_PAUSES_S):
                     raise
                 on_retry(error, _PAUSES_S[failures])

@@ -14,7 +14,7 @@ from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.bots import Finding, FindingState
 from arena.tournament.runner import MatchExecutor
-from arena.trial.blunders import Blunder, blunders_in, checks_of, explain, finding_of
+from arena.trial.blunders import blunders_in, checks_of, explain, finding_of
 from arena.trial.judging import (
     judge_clock,
     judge_determinism,
@@ -30,6 +30,7 @@ from arena.trial.trials import (
     TrialSetup,
     UndecidedError,
     failed,
+    one_of_each_game,
     passed,
     play_all,
     skipped,
@@ -38,7 +39,6 @@ from engine.text import Text
 
 CLOCK = parse_time_control("250ms")
 TIGHT_CLOCK = parse_time_control("50ms")
-_NOT_YET = Text("It was not looked at, because of what failed before.")
 _SEED_BITS = 53
 
 
@@ -98,9 +98,7 @@ async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Repo
     except UndecidedError as error:
         findings = tuple(admission.findings)
         return AdmissionVerdict(
-            AdmissionOutcome.UNDECIDED,
-            findings,
-            Text("It will be looked at again: {why}.", why=error),
+            AdmissionOutcome.UNDECIDED, findings, Text("It will be looked at again: {why}.", why=error)
         )
     reasons = [finding for finding in admission.findings if finding.state is FindingState.FAILED]
     if not reasons:
@@ -130,17 +128,14 @@ class _Admission:
         """Make all checks that make sense. Raises UndecidedError."""
         if not self._request.grounds:
             self._add(
-                failed(
-                    TrialCheck.PLAY,
-                    Text("None of the games in its bot.toml is installed here; name one that is."),
-                )
+                failed(TrialCheck.PLAY, Text("None of the games in its bot.toml is installed here; name one that is."))
             )
         elif await self._look_at_start() and await self._look_at_play():
             await self._look_closely()
         done = checks_of(self.findings)
         for check in TrialCheck:
             if check not in done:
-                self._add(skipped(check, _NOT_YET))
+                self._add(skipped(check, Text("It was not looked at, because of what failed before.")))
 
     async def _look_at_start(self) -> bool:
         """Play the first match, and return whether others are worth playing."""
@@ -159,14 +154,9 @@ class _Admission:
         bouts = playing_bouts(self._request, grounds if self._is_sound else one_of_each_game(grounds))
         self._played = await self._play(bouts)
         if blunders := blunders_in(self._played):
-            await self._explain(blunders)
+            self._add_all(await explain(blunders, self._play))
             return False
-        self._add(
-            passed(
-                TrialCheck.PROTOCOL,
-                Text("It kept to the protocol in {count} matches.", count=len(bouts)),
-            )
-        )
+        self._add(passed(TrialCheck.PROTOCOL, Text("It kept to the protocol in {count} matches.", count=len(bouts))))
         self._add(judge_play(self._played))
         self._add(judge_memory(self._request.bot, self._played))
         return True
@@ -177,7 +167,7 @@ class _Admission:
         tight, again = clock_bouts(self._request), memory_bouts(self._request)
         played = await self._play([*tight, *again, *(bout for pair in pairs for bout in pair)])
         if blunders := blunders_in(played):
-            await self._explain(blunders)
+            self._add_all(await explain(blunders, self._play))
         twice = played[len(tight) + len(again) :]
         everything = [*self._played, *played]
         judged = (
@@ -188,10 +178,6 @@ class _Admission:
         )
         told = checks_of(self.findings)
         self._add_all(finding for finding in judged if finding.check not in told)
-
-    async def _explain(self, blunders: Sequence[Blunder]) -> None:
-        """Report faults; one of a process that had played before is looked at again with new processes."""
-        self._add_all(await explain(blunders, self._play))
 
     async def _play(self, bouts: Sequence[TrialMatch]) -> list[PlayedTrial]:
         played = await play_all(self._executor, bouts)
@@ -255,14 +241,6 @@ def memory_bouts(request: AdmissionRequest) -> list[TrialMatch]:
         bout = _bout(request, "again", ground, [request.bot, *_samples(request, ground.seats - 1)])
         bouts.append(replace(bout, spec=replace(bout.spec, checks_leaks=True)))
     return bouts
-
-
-def one_of_each_game(grounds: Sequence[TrialSetup]) -> list[TrialSetup]:
-    """Return the first ground of each game."""
-    first: dict[str, TrialSetup] = {}
-    for ground in grounds:
-        first.setdefault(ground.game, ground)
-    return list(first.values())
 
 
 def _samples(request: AdmissionRequest, count: int) -> list[SeatSpec]:

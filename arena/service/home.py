@@ -11,7 +11,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -160,31 +160,27 @@ def make_home(directory: Path, settings_text: str) -> Home:
         for private in (home.directory, home.tls, home.run):
             if stat.S_IMODE(private.stat().st_mode) != PRIVATE:
                 private.chmod(PRIVATE)
-        _write_new(home.settings_file, settings_text)
+        with suppress(FileExistsError):
+            descriptor = os.open(home.settings_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _SECRET)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+                opened.write(settings_text)
+    except FileExistsError as error:
+        raise HomeError(
+            Text(
+                "{path} is a file, where a directory of the home is to be; give another --home",
+                path=error.filename or home.directory,
+            )
+        ) from error
     except OSError as error:
-        raise HomeError(_explain(home, error)) from error
+        raise HomeError(
+            Text(
+                "the home {directory} cannot be used: {why}: {path}; give another --home",
+                directory=home.directory,
+                why=os_error_text(error),
+                path=error.filename or home.directory,
+            )
+        ) from error
     return home
-
-
-def _write_new(file: Path, text: str) -> None:
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _SECRET)
-    except FileExistsError:
-        return
-    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-        opened.write(text)
-
-
-def _explain(home: Home, error: OSError) -> str:
-    place = error.filename or home.directory
-    if isinstance(error, FileExistsError):
-        return Text("{path} is a file, where a directory of the home is to be; give another --home", path=place)
-    return Text(
-        "the home {directory} cannot be used: {why}: {path}; give another --home",
-        directory=home.directory,
-        why=os_error_text(error),
-        path=place,
-    )
 
 
 @dataclass(frozen=True, slots=True)

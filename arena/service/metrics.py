@@ -24,11 +24,16 @@ class _Metric(Protocol):
 
 
 class _Values:
-    """The values of a metric by the values of its labels."""
+    """The values of a metric by the values of its labels; of a histogram, the sums."""
 
     def __init__(self, name: str, kind: str, help_: str, labels: Labels) -> None:
         self._name, self._kind, self._help, self._labels = name, kind, help_, labels
         self._lock = threading.Lock()
+        self._values: dict[Labels, float] = {}
+
+    def lines(self) -> list[str]:
+        with self._lock:
+            return [*self._head(), *(self._sample(values, self._values[values]) for values in sorted(self._values))]
 
     def _check(self, values: Labels) -> Labels:
         if len(values) != len(self._labels):
@@ -50,16 +55,13 @@ class Counter(_Values):
 
     def __init__(self, name: str, help_: str, labels: Labels) -> None:
         super().__init__(name, "counter", help_, labels)
-        self._sums: dict[Labels, float] = {} if labels else {(): 0.0}
+        if not labels:
+            self._values[()] = 0.0
 
     def add(self, amount: float = 1.0, *values: str) -> None:
         """Add to the sum for these values of the labels."""
         with self._lock:
-            self._sums[values] = self._sums.get(self._check(values), 0.0) + amount
-
-    def lines(self) -> list[str]:
-        with self._lock:
-            return [*self._head(), *(self._sample(values, self._sums[values]) for values in sorted(self._sums))]
+            self._values[values] = self._values.get(self._check(values), 0.0) + amount
 
 
 class Gauge(_Values):
@@ -67,21 +69,16 @@ class Gauge(_Values):
 
     def __init__(self, name: str, help_: str, labels: Labels) -> None:
         super().__init__(name, "gauge", help_, labels)
-        self._now: dict[Labels, float] = {}
 
     def set(self, value: float, *values: str) -> None:
         """Set the value for these values of the labels."""
         with self._lock:
-            self._now[self._check(values)] = value
+            self._values[self._check(values)] = value
 
     def clear(self) -> None:
         """Forget all values: what is not set again is gone."""
         with self._lock:
-            self._now.clear()
-
-    def lines(self) -> list[str]:
-        with self._lock:
-            return [*self._head(), *(self._sample(values, self._now[values]) for values in sorted(self._now))]
+            self._values.clear()
 
 
 class Histogram(_Values):
@@ -91,14 +88,13 @@ class Histogram(_Values):
         super().__init__(name, "histogram", help_, labels)
         self._bounds = tuple(sorted(buckets))
         self._counts: dict[Labels, list[int]] = {}
-        self._sums: dict[Labels, float] = {}
 
     def observe(self, figure: float, *values: str) -> None:
         """Count one figure for these values of the labels."""
         with self._lock:
             counts = self._counts.setdefault(self._check(values), [0] * (len(self._bounds) + 1))
             counts[next((place for place, bound in enumerate(self._bounds) if figure <= bound), -1)] += 1
-            self._sums[values] = self._sums.get(values, 0.0) + figure
+            self._values[values] = self._values.get(values, 0.0) + figure
 
     def lines(self) -> list[str]:
         with self._lock:
@@ -109,7 +105,7 @@ class Histogram(_Values):
         for bound, count in zip((*map("{:g}".format, self._bounds), "+Inf"), self._counts[values], strict=True):
             total += count
             lines.append(self._sample(values, total, "_bucket", bound))
-        return [*lines, self._sample(values, self._sums[values], "_sum"), self._sample(values, total, "_count")]
+        return [*lines, self._sample(values, self._values[values], "_sum"), self._sample(values, total, "_count")]
 
 
 _M = TypeVar("_M", bound=_Metric)

@@ -103,8 +103,7 @@ Megabytes = Annotated[
     Annotated[int, Field(ge=0)] | None,
     BeforeValidator(lambda said: None if said == "auto" else said),
     SettingKind(
-        Text('"auto" or a whole number of megabytes'),
-        lambda value: json.dumps("auto" if value is None else value),
+        Text('"auto" or a whole number of megabytes'), lambda value: json.dumps("auto" if value is None else value)
     ),
 ]
 
@@ -427,8 +426,20 @@ def load_settings(
     problems += _mistyped_variables(environ, others)
     said = {row.key: found for row in TABLE if (found := _find(row, file, tables, flags, environ))}
     sections = {name: _section(name, model, said, problems) for name, model in _MODELS.items()}
-    resolved = (_resolved(row, sections[row.section], said) for row in TABLE)
-    return EffectiveSettings(tuple(resolved), sections, _runtimes(file, tables, problems), tuple(problems))
+    resolved = (
+        ResolvedSetting(
+            row, getattr(sections[row.section], row.name), said[row.key].origin if row.key in said else DEFAULT
+        )
+        for row in TABLE
+    )
+    runtimes: dict[str, Mapping[str, Any]] = {}
+    table = tables.get(RUNTIMES, {})
+    for name, runtime in table.items() if isinstance(table, dict) else ():  # what is no table is told already
+        if isinstance(runtime, dict):
+            runtimes[name] = runtime
+        else:
+            problems.append(f"{file}: [runtimes] {name} is no runtime; write [runtimes.{name}] and its settings below")
+    return EffectiveSettings(tuple(resolved), sections, runtimes, tuple(problems))
 
 
 def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
@@ -452,7 +463,9 @@ def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
 def _unknown_keys(file: Path, tables: Mapping[str, Any]) -> Iterator[str]:
     for section, table in tables.items():
         if section not in SECTIONS:
-            yield placed(file, _unknown_section(section))
+            homes = [row.section for row in TABLE if row.name == section]
+            outside = f"{section} stands outside a section; move it below [{homes[0]}]" if homes else ""
+            yield placed(file, outside or _no_such(section, SECTIONS, "section"))
         elif not isinstance(table, dict):
             yield Text(
                 "{file}: {section} is a section; write [{section_2}] on a line of its own, and its settings below it",
@@ -479,13 +492,6 @@ def _mistyped_variables(environ: Mapping[str, str], others: Collection[str]) -> 
                 "{name} sets nothing; `arena serve --check` lists the settings, and docs/deploy.md their variables",
                 name=name,
             )
-
-
-def _unknown_section(section: str) -> str:
-    homes = [row.section for row in TABLE if row.name == section]
-    if homes:
-        return f"{section} stands outside a section; move it below [{homes[0]}]"
-    return _no_such(section, SECTIONS, "section")
 
 
 def _no_such(name: str, known: Any, what: str = "setting") -> str:
@@ -543,28 +549,13 @@ def _section(
         return _section(section, model, said, problems)
 
 
-def _resolved(row: SettingDefinition, section: SettingsSection, said: Mapping[str, _Said]) -> ResolvedSetting:
-    return ResolvedSetting(row, getattr(section, row.name), said[row.key].origin if row.key in said else DEFAULT)
-
-
-def _runtimes(file: Path, tables: Mapping[str, Any], problems: list[str]) -> dict[str, Mapping[str, Any]]:
-    table = tables.get(RUNTIMES, {})
-    if not isinstance(table, dict):
-        return {}  # told already
-    for name, runtime in table.items():
-        if not isinstance(runtime, dict):
-            problems.append(f"{file}: [runtimes] {name} is no runtime; write [runtimes.{name}] and its settings below")
-    return {name: runtime for name, runtime in table.items() if isinstance(runtime, dict)}
-
-
 def settings_template() -> str:
     """Return the text of a settings file in which every setting is commented out."""
-    sections = [_template_section(name, list(rows)) for name, rows in groupby(TABLE, key=lambda row: row.section)]
+    sections = [
+        "\n".join([f"[{name}]", *(f"# {row.help}\n# {setting_line(row)}" for row in rows), ""])
+        for name, rows in groupby(TABLE, key=lambda row: row.section)
+    ]
     return "\n".join([_TEMPLATE_HEAD, *sections]) + _TEMPLATE_RUNTIMES
-
-
-def _template_section(name: str, rows: list[SettingDefinition]) -> str:
-    return "\n".join([f"[{name}]", *(f"# {row.help}\n# {setting_line(row)}" for row in rows), ""])
 
 
 def setting_line(row: SettingDefinition) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from arena.hosting.errors import SandboxUnavailableError
@@ -103,8 +104,7 @@ class Supervisor:
         pause_s = backoff.next_s()
         sentence = describe(error)
         self.health.report(
-            part,
-            Text("{what}; it is tried again in {seconds} s", what=sentence, seconds=f"{pause_s:g}"),
+            part, Text("{what}; it is tried again in {seconds} s", what=sentence, seconds=f"{pause_s:g}")
         )
         if self.problems.is_new(part, sentence):
             self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)
@@ -137,8 +137,7 @@ class ProcessRestarts:
 
 def describe(error: BaseException) -> str:
     """Return an error on one line."""
-    text = with_parts(str(error), lambda part: " ".join(part.split()))
-    return text or type(error).__name__
+    return with_parts(str(error), lambda part: " ".join(part.split())) or type(error).__name__
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,6 @@ class SupervisedTasks:
         self._running: dict[str, _RunningTask] = {}
 
     def __contains__(self, key: str) -> bool:
-        """Return whether something of that key runs or rests."""
         return key in self._running
 
     async def reconcile(self, wanted: Mapping[str, TaskSpec]) -> None:
@@ -206,7 +204,8 @@ class WakeUp:
     def __init__(self) -> None:
         """Belong to the event loop that runs now."""
         self._loop = asyncio.get_running_loop()
-        self._count = 0
+        self.count = 0
+        """How many notifications there were, for `wait`."""
         self._changed = asyncio.Event()
 
     def notify(self) -> None:
@@ -215,24 +214,17 @@ class WakeUp:
             self._loop.call_soon_threadsafe(self._notify)
 
     def _notify(self) -> None:
-        self._count += 1
+        self.count += 1
         self._changed.set()
         self._changed = asyncio.Event()
 
-    @property
-    def count(self) -> int:
-        """Return how many notifications there were, for `wait`."""
-        return self._count
-
     async def wait(self, since: int, patience_s: float) -> int:
         """Wait until there were more notifications than `since`, at most `patience_s`, and return how many."""
-        if self._count == since:
-            try:
+        if self.count == since:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(patience_s):
                     await self._changed.wait()
-            except TimeoutError:
-                pass
-        return self._count
+        return self.count
 
 
 def sandbox_problem(programs: StoredPrograms) -> str:

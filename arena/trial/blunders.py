@@ -104,8 +104,7 @@ def blunders_in(matches: Sequence[PlayedTrial]) -> list[Blunder]:
 def finding_of(blunder: Blunder) -> Finding:
     """Return a fault as the finding of its check."""
     kind = _KINDS[blunder.fault.cause]
-    sentence = sentences(_describe(kind, blunder), kind.remedy)
-    return failed(kind.check, sentence, evidence_of(blunder))
+    return failed(kind.check, sentences(_describe(kind, blunder), kind.remedy), evidence_of(blunder))
 
 
 def finding_of_second_match(blunder: Blunder) -> Finding:
@@ -126,6 +125,10 @@ def checks_of(findings: Iterable[Finding]) -> set[str]:
 def evidence_of(blunder: Blunder) -> dict[str, Any]:
     """Return where a fault was made, and what is known of it."""
     fault, trial = blunder.fault, blunder.played.trial
+    log_end = ""
+    if not fault.evidence.get("stdout"):  # the log would be that
+        logs = (log for log in blunder.played.report.seat_logs if log.seat == fault.seat)
+        log_end = "".join(log.data.decode("utf-8", "replace") for log in logs)[-SHOWN_LOG_CHARACTERS:]
     return {
         **fault.evidence,
         "game": trial.setup.game,
@@ -134,16 +137,8 @@ def evidence_of(blunder: Blunder) -> dict[str, Any]:
         "ply": fault.ply,
         "cause": fault.cause.value,
         "explanation": fault.explanation,
-        "stderr": fault.evidence.get("stderr") or _log_instead(blunder),
+        "stderr": fault.evidence.get("stderr") or log_end,
     }
-
-
-def _log_instead(blunder: Blunder) -> str:
-    """Return the end of the log in place of an empty stderr, unless the log is its stdout."""
-    if blunder.fault.evidence.get("stdout"):
-        return ""
-    logs = (log for log in blunder.played.report.seat_logs if log.seat == blunder.fault.seat)
-    return "".join(log.data.decode("utf-8", "replace") for log in logs)[-SHOWN_LOG_CHARACTERS:]
 
 
 def _describe(kind: _Kind, blunder: Blunder) -> Text:

@@ -81,10 +81,7 @@ def judge_memory(bot: SeatSpec, matches: Sequence[PlayedTrial]) -> Finding:
     peaks = [process.peak_memory_bytes or 0 for played in matches for process in played.processes]
     used, limit = max(peaks, default=0) // _MEGABYTE, bot.memory_mb
     if not used:
-        return passed(
-            TrialCheck.RESOURCES,
-            Text("It stayed within its {limit} MiB of memory.", limit=limit),
-        )
+        return passed(TrialCheck.RESOURCES, Text("It stayed within its {limit} MiB of memory.", limit=limit))
     sentence = Text("One process used up to {used} of {limit} MiB of memory.", used=used, limit=limit)
     if used < limit * _MUCH:
         return passed(TrialCheck.RESOURCES, sentence)
@@ -125,10 +122,7 @@ def judge_second_match(matches: Sequence[PlayedTrial]) -> Finding:
             )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
-        return skipped(
-            TrialCheck.SECOND_MATCH,
-            Text("No process of it came to a second match here."),
-        )
+        return skipped(TrialCheck.SECOND_MATCH, Text("No process of it came to a second match here."))
     equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
     played_again = (
         Text("Processes that had played before played {count} more match.", count=again)
@@ -146,13 +140,19 @@ def judge_second_match(matches: Sequence[PlayedTrial]) -> Finding:
 def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[PlayedTrial, PlayedTrial]]) -> Finding:
     """Return whether equal matches of new processes were played equally."""
     if not bot.is_deterministic:
-        return skipped(
-            TrialCheck.DETERMINISM,
-            Text("It does not declare itself deterministic."),
-        )
+        return skipped(TrialCheck.DETERMINISM, Text("It does not declare itself deterministic."))
     for one, other in pairs:
         if one.report.game_digest != other.report.game_digest:
-            return _unequal(one, other)
+            ply, mine, others = _first_difference(one, other)
+            sentence = Text(
+                "It declares itself deterministic, and two new processes played the same match of {what} with the same "
+                "seeds differently from ply {ply} on. Draw only from the match's own seed, look at no clock and no "
+                "address, or declare deterministic = false.",
+                what=one.trial.setup.describe(),
+                ply=ply,
+            )
+            evidence = {"game": one.trial.setup.game, "seats": one.trial.setup.seats, "ply": ply}
+            return failed(TrialCheck.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
     return passed(
         TrialCheck.DETERMINISM,
         Text("{count} matches were played twice by new processes, and were equal.", count=len(pairs)),
@@ -180,29 +180,12 @@ def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
     if not endings:
         return skipped(TrialCheck.ENDING, Text("No process of it was seen to end."))
     if stayed < len(endings):
-        return passed(
-            TrialCheck.ENDING,
-            Text("Its processes end when their stream does."),
-        )
+        return passed(TrialCheck.ENDING, Text("Its processes end when their stream does."))
     why = Text(
         "Its processes did not end within half a second after their stream was closed, and had to be ended. Leave when "
         "the stream ends, or what you would still do is lost."
     )
     return noted(TrialCheck.ENDING, why)
-
-
-def _unequal(one: PlayedTrial, other: PlayedTrial) -> Finding:
-    ply, mine, others = _first_difference(one, other)
-    where = one.trial.setup.describe()
-    sentence = Text(
-        "It declares itself deterministic, and two new processes played the same match of {what} with the same seeds "
-        "differently from ply {ply} on. Draw only from the match's own seed, look at no clock and no address, or "
-        "declare deterministic = false.",
-        what=where,
-        ply=ply,
-    )
-    evidence = {"game": one.trial.setup.game, "seats": one.trial.setup.seats, "ply": ply}
-    return failed(TrialCheck.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
 
 
 def _first_difference(one: PlayedTrial, other: PlayedTrial) -> tuple[int, int | None, int | None]:

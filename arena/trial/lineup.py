@@ -17,7 +17,7 @@ from arena.match.time_control import TimeControl
 from arena.model.bots import Finding
 from arena.tournament.formats.blocks import draw_opening
 from arena.tournament.formats.random_seeds import derive, secret_from_seed
-from arena.trial.trials import RULES, TrialMatch, TrialSetup, failed
+from arena.trial.trials import RULES, TrialMatch, TrialSetup, failed, one_of_each_game
 from engine import registry
 from engine.text import Text
 
@@ -45,10 +45,7 @@ class Lineup:
 
     def first_trials(self) -> list[TrialMatch]:
         """Return one match of each game for new processes, to see whether it plays at all."""
-        first: dict[str, TrialSetup] = {}
-        for setup in self.setups:
-            first.setdefault(setup.game, setup)
-        trials = [self._trial(setup, self._samples_on(setup)[0], 0) for setup in first.values()]
+        trials = [self._trial(setup, self._samples_on(setup)[0], 0) for setup in one_of_each_game(self.setups)]
         return [replace(trial, spec=replace(trial.spec, uses_fresh_bots=True)) for trial in trials]
 
     def other_trials(self, games: Iterable[str]) -> list[TrialMatch]:

@@ -77,44 +77,31 @@ async def try_out(lineup: Lineup, executor: MatchExecutor, on_progress: OnProgre
     A bot that does not start plays no second match, and a game in whose first match it makes a fault is not played
     on. Raises UndecidedError if the host cannot play, and what the executor raises; cancelling ends the matches.
     """
-    return await _Test(lineup, executor, on_progress).run()
+    counting, bot = _CountingExecutor(executor, on_progress), lineup.bot
 
+    async def play(trials: Sequence[TrialMatch]) -> list[PlayedTrial]:
+        counting.plan(len(trials))
+        return await play_all(counting, trials)
 
-class _Test:
-    def __init__(self, lineup: Lineup, executor: MatchExecutor, on_progress: OnProgress) -> None:
-        self._lineup = lineup
-        self._executor = _CountingExecutor(executor, on_progress)
-        self._findings: list[Finding] = []
-
-    async def run(self) -> Tested:
-        firsts = await self._play(self._lineup.first_trials())
-        if not any(played.processes for played in firsts):
-            self._findings += map(finding_of, blunders_in(firsts))
-            return self._result(firsts)
-        self._findings.append(passed(TrialCheck.START, Text("It starts, and joins in time.")))
-        sound = [played for played in firsts if not played.faults]
-        others = self._lineup.other_trials(played.trial.setup.game for played in sound)
-        again = [played.trial.with_fresh_bots() for played in sound if self._lineup.bot.is_deterministic]
-        everything = await self._play([*others, *again])
-        matches = [*firsts, *everything[: len(others)]]
-        pairs = list(zip(sound, everything[len(others) :], strict=False))
-        blunders = blunders_in(matches)
-        self._findings += await explain(blunders, self._play)
-        bot = self._lineup.bot
-        judged = [] if blunders else [judge_play(matches)]
-        judged += [judge_clock(matches), judge_memory(bot, matches), judge_second_match(matches)]
-        judged += [judge_determinism(bot, pairs)] if pairs or not bot.is_deterministic else []
-        judged += [judge_ending(matches), judge_output(matches)]
-        found = checks_of(self._findings)
-        self._findings += [finding for finding in judged if finding.check not in found]
-        return self._result(matches)
-
-    def _result(self, matches: Sequence[PlayedTrial]) -> Tested:
-        return Tested(tuple(self._findings), tuple(matches), self._executor.over)
-
-    async def _play(self, trials: Sequence[TrialMatch]) -> list[PlayedTrial]:
-        self._executor.plan(len(trials))
-        return await play_all(self._executor, trials)
+    firsts = await play(lineup.first_trials())
+    if not any(played.processes for played in firsts):
+        return Tested(tuple(map(finding_of, blunders_in(firsts))), tuple(firsts), counting.over)
+    findings = [passed(TrialCheck.START, Text("It starts, and joins in time."))]
+    sound = [played for played in firsts if not played.faults]
+    others = lineup.other_trials(played.trial.setup.game for played in sound)
+    again = [played.trial.with_fresh_bots() for played in sound if bot.is_deterministic]
+    everything = await play([*others, *again])
+    matches = [*firsts, *everything[: len(others)]]
+    pairs = list(zip(sound, everything[len(others) :], strict=False))
+    blunders = blunders_in(matches)
+    findings += await explain(blunders, play)
+    judged = [] if blunders else [judge_play(matches)]
+    judged += [judge_clock(matches), judge_memory(bot, matches), judge_second_match(matches)]
+    judged += [judge_determinism(bot, pairs)] if pairs or not bot.is_deterministic else []
+    judged += [judge_ending(matches), judge_output(matches)]
+    found = checks_of(findings)
+    findings += [finding for finding in judged if finding.check not in found]
+    return Tested(tuple(findings), tuple(matches), counting.over)
 
 
 class _CountingExecutor:
@@ -208,22 +195,21 @@ def decision_times(matches: Sequence[PlayedTrial]) -> list[DecisionTimes]:
 
 def scores(matches: Sequence[PlayedTrial]) -> list[Score]:
     """Return the scores of the bot against each sample, over all setups."""
-    return [
-        _score(against, played) for against, played in _grouped(matches, lambda one: opponent_in(one.trial)).items()
-    ]
-
-
-def _score(against: str, played: Sequence[PlayedTrial]) -> Score:
-    kinds = Counter(match_firsts(one.report.result.ranks)[one.trial.own[0]] for one in played)
-    return Score(
-        against=against,
-        matches=len(played),
-        won=kinds[Firsts(wins=1)],
-        shared=kinds[Firsts(shared=1)],
-        draws=kinds[Firsts(draws=1)],
-        faults=sum(bool(one.faults) for one in played),
-        score=mean_score([score_of(one) for one in played]),
-    )
+    found = []
+    for against, played in _grouped(matches, lambda one: opponent_in(one.trial)).items():
+        kinds = Counter(match_firsts(one.report.result.ranks)[one.trial.own[0]] for one in played)
+        found.append(
+            Score(
+                against=against,
+                matches=len(played),
+                won=kinds[Firsts(wins=1)],
+                shared=kinds[Firsts(shared=1)],
+                draws=kinds[Firsts(draws=1)],
+                faults=sum(bool(one.faults) for one in played),
+                score=mean_score([score_of(one) for one in played]),
+            )
+        )
+    return found
 
 
 def peak_memory_bytes(matches: Sequence[PlayedTrial]) -> int | None:

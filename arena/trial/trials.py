@@ -126,6 +126,14 @@ class TrialSetup:
         return Text("{game} with {seats} seats", game=self.game, seats=self.seats)
 
 
+def one_of_each_game(setups: Iterable[TrialSetup]) -> list[TrialSetup]:
+    """Return the first setup of each game."""
+    first: dict[str, TrialSetup] = {}
+    for setup in setups:
+        first.setdefault(setup.game, setup)
+    return list(first.values())
+
+
 @dataclass(frozen=True, slots=True)
 class TrialMatch:
     """One trial match, which belongs to no tournament."""

@@ -98,9 +98,6 @@ class _Job:
     def manifest(self) -> BotManifest:
         return self.stored.manifest
 
-    def find(self) -> Built | None:
-        return self.builds.get(self.stored.hash, self.runtime.hash)
-
 
 async def build_version(
     programs: StoredPrograms, version: str, *, has_owner: bool, limits: BuildLimits = DEFAULT_LIMITS
@@ -121,12 +118,11 @@ async def build_version(
         return built
     level = await asyncio.to_thread(lambda: programs.sandbox_level(has_owner=has_owner))
     try:
-        job = _Job(stored, runtime, builds, level, limits)
         while True:
-            with job.builds.lock(job.stored.hash, job.runtime.hash) as is_ours:
+            with builds.lock(version, runtime.hash) as is_ours:
                 if is_ours:
-                    built = await asyncio.to_thread(job.find)
-                    return built if built is not None else await _build(job)
+                    built = await asyncio.to_thread(builds.get, version, runtime.hash)
+                    return built or await _build(_Job(stored, runtime, builds, level, limits))
             await asyncio.sleep(_TRY_AGAIN_S)
     except OSError as error:
         why = Text("nothing can be built ({why}); check space and permissions there", why=os_error_text(error))
@@ -171,8 +167,9 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     log = log_text(await process.log())
     if not process.has_begun and process.exceeded is None and process.exited.result().status:
         lines = log.strip().splitlines()
-        message = Text("a sandbox could not be made: {why}", why=lines[-1] if lines else "it said nothing")
-        raise SandboxUnavailableError(message)
+        raise SandboxUnavailableError(
+            Text("a sandbox could not be made: {why}", why=lines[-1] if lines else "it said nothing")
+        )
     ended = process.exited.result() if ended_in_time else None
     sentence = explain_end(command, ended, process.exceeded, job.limits)
     if sentence is not None:
@@ -188,7 +185,16 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
 @asynccontextmanager
 async def _log_kept_current(job: _Job, process: HostedProcess) -> AsyncIterator[None]:
     """Keep what a command has written so far as the log of its build, for whoever waits for its end."""
-    keeping = asyncio.create_task(_keep_log_current(job, process))
+
+    async def keep() -> None:
+        kept = None
+        while True:
+            log = log_text(await process.log())
+            if log != kept:
+                job.builds.write_log(job.stored.hash, job.runtime.hash, kept := log)
+            await asyncio.sleep(_LOG_EVERY_S)
+
+    keeping = asyncio.create_task(keep())
     try:
         yield
     finally:
@@ -196,15 +202,6 @@ async def _log_kept_current(job: _Job, process: HostedProcess) -> AsyncIterator[
         await asyncio.wait({keeping})
         if not keeping.cancelled():
             keeping.exception()  # the same trouble meets the build itself, if it matters
-
-
-async def _keep_log_current(job: _Job, process: HostedProcess) -> None:
-    kept = None
-    while True:
-        log = log_text(await process.log())
-        if log != kept:
-            job.builds.write_log(job.stored.hash, job.runtime.hash, kept := log)
-        await asyncio.sleep(_LOG_EVERY_S)
 
 
 async def _start(job: _Job, launcher: LauncherClient, words: tuple[str, ...], files: Path) -> HostedProcess:
@@ -256,8 +253,7 @@ def _keep(job: _Job, files: Path, seconds: float) -> Built:
         resolve_command(job.manifest, files, job.runtime.places)
         return job.builds.keep(job.stored.hash, job.runtime.hash, files, seconds)
     except RecursionError:
-        why = Text("it left directories in directories too deep; make fewer")
-        raise BotFilesError(why) from None
+        raise BotFilesError(Text("it left directories in directories too deep; make fewer")) from None
 
 
 def _without(files: Path, message: str) -> str:
@@ -332,9 +328,8 @@ async def build_here(
     built = await build_version(programs, stored.hash, has_owner=has_owner)
     if not isinstance(built, BuildFailure):
         return built
-    return replace(
-        built, sentence=await asyncio.to_thread(with_lack, built.sentence, stored.manifest, stored.directory)
-    )
+    sentence = await asyncio.to_thread(with_lack, built.sentence, stored.manifest, stored.directory)
+    return replace(built, sentence=sentence)
 
 
 def _is_built(programs: StoredPrograms, stored: StoredVersion) -> bool:

@@ -147,8 +147,7 @@ class RuntimeCatalog:
         for runtime in list(self._found.values()):
             if runtime.hash == runtime_hash:
                 with suppress(RuntimeBrokenError):
-                    contents = self.contents(runtime.name).to_json()
-                    return RuntimeDescription(runtime.name, runtime.kind.value, contents)
+                    return RuntimeDescription(runtime.name, runtime.kind.value, self.contents(runtime.name).to_json())
         return None
 
     def check_bot(self, manifest: BotManifest, directory: Path, *, is_stranger: bool) -> None:

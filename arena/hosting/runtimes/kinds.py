@@ -63,8 +63,7 @@ def lay_out_arena(definition: RuntimeDefinition) -> RuntimeLayout:
 def arena_contents(definition: RuntimeDefinition) -> RuntimeContents:
     """Return the versions of the arena's interpreter and packages."""
     del definition
-    versions = {name: version_of(one) for name, one in sorted(_packages().items())}
-    return RuntimeContents(sys.version.split()[0], versions)
+    return RuntimeContents(sys.version.split()[0], {name: version_of(one) for name, one in sorted(_packages().items())})
 
 
 def _packages() -> dict[str, Distribution]:
@@ -134,7 +133,12 @@ def find_venv(definition: RuntimeDefinition) -> Venv:
     directory = definition.venv
     assert directory is not None
     here = f"runtime {definition.name!r}: {directory}"
-    config = _config(directory, here)
+    try:
+        lines = (directory / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = Text("is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {path}", path=directory)
+        raise RuntimeBrokenError(placed(here, why)) from error
+    config = {key.strip().lower(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
     interpreter = directory / "bin" / "python"
     if not os.access(interpreter, os.X_OK):
         why = Text("has no program bin/python that can be run; make it again: python -m venv")
@@ -148,10 +152,8 @@ def find_venv(definition: RuntimeDefinition) -> Venv:
         raise RuntimeBrokenError(placed(here, why))
     version = config.get("version") or config.get("version_info") or ""
     if not _PYTHON_VERSION.match(version):
-        why = Text("its pyvenv.cfg tells no version; make it again: python -m venv")
-        raise RuntimeBrokenError(placed(here, why))
-    stdlib = _stdlib(interpreter, packages[0].parent.name, here)
-    return Venv(directory, interpreter, version, packages[0], stdlib)
+        raise RuntimeBrokenError(placed(here, Text("its pyvenv.cfg tells no version; make it again: python -m venv")))
+    return Venv(directory, interpreter, version, packages[0], _stdlib(interpreter, packages[0].parent.name, here))
 
 
 def lay_out_venv(definition: RuntimeDefinition) -> RuntimeLayout:
@@ -191,16 +193,6 @@ def venv_contents(definition: RuntimeDefinition) -> RuntimeContents:
 def _normal(name: str) -> str:
     """Return the normal name of a package, under which all its spellings are the same."""
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _config(directory: Path, here: str) -> Mapping[str, str]:
-    try:
-        lines = (directory / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        why = Text("is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {path}", path=directory)
-        raise RuntimeBrokenError(placed(here, why)) from error
-    pairs = (line.partition("=") for line in lines)
-    return {key.strip().lower(): value.strip() for key, _, value in pairs}
 
 
 def _stdlib(interpreter: Path, name: str, here: str) -> Path:

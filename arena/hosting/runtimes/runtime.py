@@ -187,7 +187,12 @@ def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
     if not isinstance(table, Mapping):
         why = Text("is {value} and no table; write kind = ... below that line", value=format_value(table))
         raise RuntimeSettingsError(placed(here, why))
-    kind = _kind(table, here)
+    known = [kind.value for kind in _KEYS]
+    if table.get("kind") not in known:
+        found = format_value(table["kind"]) if "kind" in table else "missing"
+        why = Text("kind is {value}; {remedy}", value=found, remedy=_remedy(table.get("kind"), known, "kinds"))
+        raise RuntimeSettingsError(placed(here, why))
+    kind = RuntimeKind(table["kind"])
     _check_keys(table, _KEYS[kind], here)
     needed = _NEEDED.get(kind)
     if needed is not None and needed not in table:
@@ -201,15 +206,6 @@ def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
         )
         raise RuntimeSettingsError(message)
     return RuntimeDefinition(name, kind, **paths, trees=tuple(_path(path, here) for path in trees))
-
-
-def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
-    known = [kind.value for kind in _KEYS]
-    if table.get("kind") not in known:
-        found = format_value(table["kind"]) if "kind" in table else "missing"
-        why = Text("kind is {value}; {remedy}", value=found, remedy=_remedy(table.get("kind"), known, "kinds"))
-        raise RuntimeSettingsError(placed(here, why))
-    return RuntimeKind(table["kind"])
 
 
 def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> None:

@@ -90,7 +90,13 @@ def plan_start(program: BotProgram, limits: SandboxLimits) -> StartRequest:
         return _plan_wrapped(program, limits)
     environment, confinement = _own_environment(program, program.directory), None
     if limits.level != NONE:
-        environment = _reduced_environment(program)
+        own = {
+            **program.environment,
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": program.environment.get("TMPDIR", "/tmp"),
+            "PYTHONPATH": _python_path(program.directory),
+        }
+        environment = _own_environment(replace(program, environment=own), program.directory)
         confinement = _reduced_confinement(program, limits)
     return StartRequest(
         argv=program.command,
@@ -104,7 +110,10 @@ def plan_start(program: BotProgram, limits: SandboxLimits) -> StartRequest:
 
 
 def _plan_wrapped(program: BotProgram, limits: SandboxLimits) -> StartRequest:
-    own_uid = os.geteuid() == 0
+    own_uid, group = os.geteuid() == 0, None
+    if limits.level == STRICT:  # the files in its private directories are memory as well
+        private_bytes = (limits.disk_mb << 20) + SHARED_MEMORY_BYTES
+        group = GroupLimits((limits.memory_mb << 20) + private_bytes + KERNEL_SPARE_BYTES, limits.processes)
     return StartRequest(
         argv=[_inside(word, program.directory) for word in program.command],
         directory=program.directory,
@@ -116,7 +125,7 @@ def _plan_wrapped(program: BotProgram, limits: SandboxLimits) -> StartRequest:
             seccomp=_encoded_filter(program, limits),
             wrapper=wrapper(limits, program.mounts, own_uid=own_uid),
             own_uid=own_uid,
-            group=_group_limits(limits) if limits.level == STRICT else None,
+            group=group,
         ),
         program=program.command[0],
     )
@@ -131,12 +140,6 @@ def _watched(limits: SandboxLimits) -> WatchedLimits:
         output_bytes=limits.output_mb << 20,
         descriptors=None if limits.level == NONE else limits.descriptors,
     )
-
-
-def _group_limits(limits: SandboxLimits) -> GroupLimits:
-    """Return what the kernel allows: the files in its private directories are memory as well."""
-    private_bytes = (limits.disk_mb << 20) + SHARED_MEMORY_BYTES
-    return GroupLimits((limits.memory_mb << 20) + private_bytes + KERNEL_SPARE_BYTES, limits.processes)
 
 
 def _rlimits(limits: SandboxLimits) -> dict[str, int]:
@@ -162,8 +165,7 @@ def _reduced_confinement(program: BotProgram, limits: SandboxLimits) -> Confinem
     if landlock_version() < 1:
         raise MissingToolError(
             joined(
-                Text("there is no Landlock"),
-                Text("take a kernel of 5.13 or newer, with landlock among its modules"),
+                Text("there is no Landlock"), Text("take a kernel of 5.13 or newer, with landlock among its modules")
             )
         )
     trees = [*map(str, python_trees())] if program.trees is None else program.trees
@@ -206,13 +208,6 @@ def _inside_environment(program: BotProgram, limits: SandboxLimits) -> dict[str,
     if limits.socket is not None:
         own["ARENA_ADDRESS"] = f"unix:{SOCKET}"
     return _own_environment(replace(program, environment=own), str(BOT))
-
-
-def _reduced_environment(program: BotProgram) -> dict[str, str]:
-    home = program.environment.get("TMPDIR", "/tmp")
-    python_path = _python_path(program.directory)
-    own = {**program.environment, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "PYTHONPATH": python_path}
-    return _own_environment(replace(program, environment=own), program.directory)
 
 
 def _python_path(bot: str) -> str:

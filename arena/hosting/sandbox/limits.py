@@ -52,7 +52,6 @@ class SandboxLimits:
     """Processor time of one process, a backstop for what no clock of a match sees; not at `none`."""
 
     def __post_init__(self) -> None:
-        """Check the level. Raises ValueError for one that does not exist."""
         if self.level not in LEVELS:
             raise ValueError(f"sandbox level {self.level!r}; there are {', '.join(LEVELS)}")
 
@@ -67,7 +66,6 @@ class SandboxPolicy:
     """Whether `reduced` is good enough where nothing stronger works."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a level that does not exist."""
         if self.level not in (None, *LEVELS):
             raise ValueError(f"sandbox level {self.level!r}; there are {', '.join(LEVELS)}")
 
@@ -129,10 +127,7 @@ def _probe(level: str) -> Probe:
         return _WORKING[key]
     if level == REDUCED and os.geteuid() == 0:
         return Probe(
-            level,
-            (),
-            Text("the reduced sandbox cannot confine root"),
-            Text("run the arena as an ordinary user"),
+            level, (), Text("the reduced sandbox cannot confine root"), Text("run the arena as an ordinary user")
         )
     found = probe(level)
     if found.works:

@@ -60,12 +60,7 @@ class Probe:
 def probe(level: str, *, remembered: bool = True) -> Probe:
     """Try a level; with `remembered`, an earlier success is enough. Blocks a running event loop."""
     if sys.platform != "linux":
-        return Probe(
-            level,
-            (),
-            Text("sandboxes need Linux"),
-            Text("run the arena on Linux"),
-        )
+        return Probe(level, (), Text("sandboxes need Linux"), Text("run the arena on Linux"))
     try:
         offer = find_offer() if level == STRICT else None
     except GroupError as error:

@@ -11,7 +11,7 @@ from arena.hosting.manifest import BotManifest, resolve_command
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import InstalledRuntime, RuntimeDescription
 from arena.hosting.sandbox.limits import DEFAULT_POLICY, SandboxPolicy, find_level
-from arena.hosting.store import StoredVersion, VersionStore
+from arena.hosting.store import VersionStore
 from engine.text import Text, placed
 
 
@@ -89,21 +89,20 @@ class StoredPrograms:
         """
         stored = self.store.get(content_hash)
         runtime = self.runtimes.get(stored.manifest.runtime)
-        directory = self._built(stored, runtime) if stored.manifest.build else stored.directory
+        directory = stored.directory
+        if stored.manifest.build:
+            built = self.builds.get(stored.hash, runtime.hash)
+            if built is None:
+                why = Text(
+                    "version {hash} is not built for runtime {name} as it is now; `arena bot add {path}` builds it",
+                    hash=stored.hash[:12],
+                    name=repr(runtime.name),
+                    path=directory,
+                )
+                raise BuildMissingError(placed(stored.manifest.name, why))
+            directory = built.directory
         command = resolve_command(stored.manifest, directory, runtime.places)
         return StoredProgram(directory, command, stored.manifest, runtime)
-
-    def _built(self, stored: StoredVersion, runtime: InstalledRuntime) -> Path:
-        built = self.builds.get(stored.hash, runtime.hash)
-        if built is None:
-            why = Text(
-                "version {hash} is not built for runtime {name} as it is now; `arena bot add {path}` builds it",
-                hash=stored.hash[:12],
-                name=repr(runtime.name),
-                path=stored.directory,
-            )
-            raise BuildMissingError(placed(stored.manifest.name, why))
-        return built.directory
 
     def describe_runtime(self, runtime: str) -> RuntimeDescription | None:
         """Return what the runtime with that hash consists of; None if it is none of those looked at, or has changed."""

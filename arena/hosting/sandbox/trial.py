@@ -12,7 +12,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,27 +54,21 @@ async def try_level(level: str) -> list[SandboxCheck]:
         outside.touch()
         async with LauncherClient() as launcher:
             most = most_processes(limits) if level in WRAPPED_LEVELS else 0
-            process = await _start(launcher, limits, directory, [str(outside), str(most)])
+            environment = {"ARENA_ADDRESS": f"unix:{limits.socket}", "PYTHONDONTWRITEBYTECODE": "1"}
+            command = [sys.executable, str(PROGRAM), str(outside), str(most)]
+            program = BotProgram(command, str(PROGRAM.parent), environment, directory / SCRATCH_NAME)
+            try:
+                process = await start_confined(launcher, program, limits)
+            except SandboxUnavailableError:
+                raise
+            except HostingError as error:
+                raise SandboxUnavailableError(str(error)) from error
             said = await _await_report(process)
             pids = [pid for pid in list_descendants(process.pid) if pid != process.pid]
             await process.end()
             left = [pid for pid in pids if (relations := read_relations(pid)) and not relations.is_zombie]
             groups = await try_groups(launcher) if level == STRICT else []
         return [*judge(level, json.loads(said), most, os.geteuid(), left), *groups]
-
-
-async def _start(
-    launcher: LauncherClient, limits: SandboxLimits, directory: Path, arguments: list[str]
-) -> HostedProcess:
-    environment = {"ARENA_ADDRESS": f"unix:{limits.socket}", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, str(PROGRAM), *arguments]
-    program = BotProgram(command, str(PROGRAM.parent), environment, directory / SCRATCH_NAME)
-    try:
-        return await start_confined(launcher, program, limits)
-    except SandboxUnavailableError:
-        raise
-    except HostingError as error:
-        raise SandboxUnavailableError(str(error)) from error
 
 
 async def _await_report(process: HostedProcess) -> str:
@@ -106,13 +100,7 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
     )
     place = spinner.group
     assert place is not None
-    checks = [
-        SandboxCheck(
-            Text("a control group of its own"),
-            True,
-            f"version {place.version}, {place.distinct[0]}",
-        )
-    ]
+    checks = [SandboxCheck(Text("a control group of its own"), True, f"version {place.version}, {place.distinct[0]}")]
     try:
         checks += await _try_freezer(place)
         wanted = next(
@@ -126,30 +114,15 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
                 f"{place.cgroup_version.weight[1]} {found}",
             )
         )
-        await _until(lambda: spinner.written.stdout != b"", spinner)
+        await _wait_for_output(spinner)
         spinner.signal(signal.SIGUSR1)
-        checks.append(
-            await _judge_end(
-                spinner,
-                Text("more processes than allowed are refused"),
-                "processes",
-            )
-        )
-        checks.append(
-            await _judge_end(
-                eater,
-                Text("memory is limited, including shared and kernel memory"),
-                "memory",
-            )
-        )
+        checks.append(await _judge_end(spinner, Text("more processes than allowed are refused"), "processes"))
+        checks.append(await _judge_end(eater, Text("memory is limited, including shared and kernel memory"), "memory"))
     finally:
         await spinner.end()
         await eater.end()
     left = [directory for directory in place.distinct if os.path.isdir(directory)]  # noqa: PTH112
-    return [
-        *checks,
-        SandboxCheck(Text("the group is removed"), not left, ", ".join(left) or "nothing is left"),
-    ]
+    return [*checks, SandboxCheck(Text("the group is removed"), not left, ", ".join(left) or "nothing is left")]
 
 
 async def _start_in_group(launcher: LauncherClient, *arguments: str) -> HostedProcess:
@@ -196,13 +169,13 @@ async def _judge_end(process: HostedProcess, name: str, what: str) -> SandboxChe
     return SandboxCheck(name, ended and found == what, f"exceeded: {found}")
 
 
-async def _until(is_done: Callable[[], bool], process: HostedProcess) -> None:
-    """Wait until the output of a process shows something, or it has ended."""
+async def _wait_for_output(process: HostedProcess) -> None:
+    """Wait until a process has written something, or has ended."""
     deadline = asyncio.get_running_loop().time() + _PATIENCE_S
     while not process.exited.done() and asyncio.get_running_loop().time() < deadline:
         with suppress(HostingError):
             await process.collect()
-        if is_done():
+        if process.written.stdout:
             return
         await asyncio.sleep(_GROUP_LOOK_S)
 
@@ -235,26 +208,13 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
             ),
         ),
         SandboxCheck(
-            Text("the packages for bots can be read"),
-            set(said["packages"]) == {"done"},
-            ", ".join(said["packages"]),
+            Text("the packages for bots can be read"), set(said["packages"]) == {"done"}, ", ".join(said["packages"])
         ),
-        _refused(
-            Text("files outside cannot be read"),
-            [said["outside"], said["passwords"]],
-        ),
+        _refused(Text("files outside cannot be read"), [said["outside"], said["passwords"]]),
         _refused(Text("its code cannot be changed"), [said["code"]]),
-        SandboxCheck(
-            Text("its own directory can be written"),
-            said["work"] == "done",
-            said["work"],
-        ),
+        SandboxCheck(Text("its own directory can be written"), said["work"] == "done", said["work"]),
         _refused(Text("no network"), said["sockets"]),
-        SandboxCheck(
-            Text("the arena's socket can be reached"),
-            said["referee"] == "done",
-            said["referee"],
-        ),
+        SandboxCheck(Text("the arena's socket can be reached"), said["referee"] == "done", said["referee"]),
         _refused(Text("namespaces, tracing and priorities are refused"), said["calls"]),
     ]
     if level in WRAPPED_LEVELS:
@@ -264,28 +224,22 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
                 started_by != 0 or said["uid"] != 0,
                 Text("user {user}, started by {starter}", user=said["uid"], starter=started_by),
             ),
-            _fork_limit(said, processes),
+            SandboxCheck(
+                Text("a fork bomb is stopped"),
+                said["processes"] == processes and 1 <= said["forks"] < said["few"],
+                Text(
+                    "the limit is {allowed}; {started} started with a limit of {few}",
+                    allowed=said["processes"],
+                    started=said["forks"],
+                    few=said["few"],
+                ),
+            ),
         ]
     checks.append(
-        SandboxCheck(
-            Text("no process survives a kill"),
-            not left,
-            Text("{number} processes left", number=len(left)),
-        )
+        SandboxCheck(Text("no process survives a kill"), not left, Text("{number} processes left", number=len(left)))
     )
     return checks
 
 
 def _refused(name: str, outcomes: list[str]) -> SandboxCheck:
     return SandboxCheck(name, all(outcome in _REFUSED for outcome in outcomes), ", ".join(outcomes))
-
-
-def _fork_limit(said: Mapping[str, Any], processes: int) -> SandboxCheck:
-    holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
-    found = Text(
-        "the limit is {allowed}; {started} started with a limit of {few}",
-        allowed=said["processes"],
-        started=said["forks"],
-        few=said["few"],
-    )
-    return SandboxCheck(Text("a fork bomb is stopped"), holds, found)

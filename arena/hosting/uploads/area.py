@@ -89,12 +89,11 @@ class UploadArea:
         if not _SHA256.fullmatch(archive_sha256) or size_bytes < 1:
             message = "an upload is announced with a SHA-256 (64 digits of 0-9a-f) and a size; submit the bot again"
             raise UploadInvalidError(UploadReason.INVALID, message)
-        most_bytes = self._limits.archive_bytes
-        if size_bytes > most_bytes:
+        if size_bytes > self._limits.archive_bytes:
             message = Text(
                 "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
                 bytes=size_bytes,
-                most=most_bytes,
+                most=self._limits.archive_bytes,
             )
             raise UploadRefusedError(UploadReason.TOO_LARGE, message)
         turn = secrets.randbits(_TURN_BITS)
@@ -138,7 +137,6 @@ class UploadArea:
         directory = self._directory(upload_id)
         with storing(), locked_data(directory) as data:
             upload = read_upload(directory)
-            size_bytes = len(chunk)
             if turn != upload.turn:
                 message: str = Text(
                     "another submission of this bot goes on with the upload; watch that one, or submit again"
@@ -147,7 +145,7 @@ class UploadArea:
             if offset != upload.offset:
                 message = f"the piece begins at byte {offset}, and {upload.offset} are stored; go on there"
                 raise UploadOffsetError(message, upload.offset)
-            if offset + size_bytes > upload.size_bytes:
+            if offset + len(chunk) > upload.size_bytes:
                 message = Text(
                     "more arrives than the {bytes} bytes that were announced; submit the bot again",
                     bytes=upload.size_bytes,

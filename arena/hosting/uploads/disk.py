@@ -186,9 +186,7 @@ class UploadHistory:
                 PastUpload(**{**one, "error": one.get("error") and from_json(one["error"])})
                 for one in json.loads(file.read_text(encoding="utf-8"))
             ]
-        except FileNotFoundError:
-            return []
-        except (ValueError, TypeError):  # damaged by a power cut: what it told is not worth a refusal
+        except (FileNotFoundError, ValueError, TypeError):  # damaged by a power cut, it is not worth a refusal
             return []
 
 

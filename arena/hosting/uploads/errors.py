@@ -109,5 +109,4 @@ def storing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = Text("the service cannot store the upload ({why})", why=os_error_text(error))
-        raise space(why) from error
+        raise space(Text("the service cannot store the upload ({why})", why=os_error_text(error))) from error

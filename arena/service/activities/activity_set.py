@@ -124,7 +124,6 @@ class SchedulerLoop:
     """Keeps all activities looking."""
 
     def __init__(self, context: ServiceContext, activities: Sequence[Activity], every_s: float = LOOK_EVERY_S) -> None:
-        """Look at least every `every_s` seconds."""
         self._context = context
         self._activities = activities
         self._every_s = every_s
@@ -164,16 +163,12 @@ class LeaderActivities:
         self._log = log
         self._what = what
         self._leads: bool | None = None
-        self._other: LockHolder | None = None
-
-    @property
-    def other(self) -> LockHolder | None:
-        """Return the other service that has the lock, as soon as everything here has ended; None if there is none."""
-        return self._other
+        self.other: LockHolder | None = None
+        """The other service that has the lock, as soon as everything here has ended; None if there is none."""
 
     async def settle(self) -> None:
         """Take the lock if it is free, and begin nothing yet; `other` is known then."""
-        _, self._other = await asyncio.to_thread(self._try)
+        _, self.other = await asyncio.to_thread(self._try)
 
     async def look(self) -> None:
         """Take the lock if it is free, and do what is to be done with it; end all of that if another has it."""
@@ -189,7 +184,7 @@ class LeaderActivities:
                     who="unknown" if other is None or other.pid is None else f"process {other.pid} on {other.host}",
                 )
             self._leads = leads
-        self._other = other
+        self.other = other
         if leads:
             for activity in self._activities:
                 await activity.look()

@@ -9,6 +9,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from arena.app.answers import comparison_of
+from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
@@ -16,7 +17,7 @@ from arena.match.spec import program_seat
 from arena.match.time_control import parse_time_control
 from arena.model.bots import Finding
 from arena.model.tournaments import comparison_note
-from arena.service.activities.context import ServiceContext, build_for_admission
+from arena.service.activities.context import ServiceContext
 from arena.service.admission import CLOCK, AdmissionOutcome, AdmissionRequest, AdmissionVerdict, admit
 from arena.service.metrics import Metrics
 from arena.service.scheduler.queue import MatchPurpose
@@ -41,16 +42,15 @@ from ratings.read.tournaments import tournament_row
 from ratings.statistics.comparison import ComparisonAnswer
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder, plays
-from ratings.store.models import TournamentRecord, VersionRecord
+from ratings.store.models import TournamentRecord
 from ratings.store.service import AdmissionRow
 from ratings.values.owners import ARENA
 
 MOST_AT_ONCE = 4
 LOOK_EVERY_S = 2.0
 _MOST_SEED = 1 << 53
+_SHOWN_CHARACTERS = 4000
 _UNTESTABLE = (BotError, PlanError, BotDirectoryError, StoreError, TournamentError, ScheduleError, EngineError)
-_NOBODY = Text("no ladder is open on which the two could be compared")
-_OFF = Text("versions are not tested any more")
 
 
 class UndecidedAdmissionError(Exception):
@@ -119,25 +119,32 @@ class AdmissionRunner:
         if verdict.outcome is AdmissionOutcome.UNDECIDED:
             await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id, verdict.summary)
             raise UndecidedAdmissionError(placed(taken.bot, verdict.summary))
-        await asyncio.to_thread(self._finish, taken, verdict)
+        await asyncio.to_thread(
+            self._ledger.finish_admission,
+            taken.admission.id,
+            is_admitted=verdict.outcome is AdmissionOutcome.ADMITTED,
+            summary=verdict.summary,
+            findings=[finding_json(finding) for finding in verdict.findings],
+            promotes=not self._tests_promotions,
+        )
         self._context.wake_up.notify()
         self._seconds.observe(time.time() - taken.admission.requested_at_us / 1e6, verdict.outcome.value)
         log.info("admission", verdict=verdict.outcome.value, why=verdict.summary)
 
     async def _judge(self, taken: AdmissionRow, executor: MatchExecutor) -> AdmissionVerdict:
+        failure: Finding | None = None
         try:
             await asyncio.to_thread(self._check, taken)
-            failure = await build_for_admission(
-                self._context.programs, taken.version.content_hash, has_owner=taken.owner is not None
-            )
-            if failure is None:
+            programs, version = self._context.programs, taken.version.content_hash
+            built = await build_version(programs, version, has_owner=taken.owner is not None)
+            if isinstance(built, BuildFailure):
+                failure = failed(TrialCheck.START, built.sentence, {"log": built.log[-_SHOWN_CHARACTERS:]})
+            else:
                 request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
-            why = Text("It cannot be started here: {why}.", why=error)
-            failure = failed(TrialCheck.START, why)
+            failure = failed(TrialCheck.START, Text("It cannot be started here: {why}.", why=error))
         if failure is not None:
-            why = Text("Refused: {why}", why=failure.sentence)
-            return AdmissionVerdict(AdmissionOutcome.REFUSED, (failure,), why)
+            return AdmissionVerdict(AdmissionOutcome.REFUSED, (failure,), Text("Refused: {why}", why=failure.sentence))
 
         def report(finding: Finding) -> None:
             if not self._ledger.add_finding(taken.admission.id, finding_json(finding)):
@@ -174,15 +181,6 @@ class AdmissionRunner:
             clock=min(limited, key=lambda clock: clock.decision_limit_us, default=clocks[0] if clocks else CLOCK),
         )
 
-    def _finish(self, taken: AdmissionRow, verdict: AdmissionVerdict) -> bool:
-        return self._ledger.finish_admission(
-            taken.admission.id,
-            is_admitted=verdict.outcome is AdmissionOutcome.ADMITTED,
-            summary=verdict.summary,
-            findings=[finding_json(finding) for finding in verdict.findings],
-            promotes=not self._tests_promotions,
-        )
-
 
 class PromotionRunner:
     """Promotes versions that wait for it, after their tests if there is a rule."""
@@ -215,14 +213,11 @@ class PromotionRunner:
 
     def _look_at(self, waiting: WaitingVersion, newest: WaitingVersion) -> bool:
         if waiting.version.id != newest.version.id:
-            return self._hold_back(
-                waiting,
-                Text("version {number} took its place", number=newest.version.number),
-            )
+            return self._hold_back(waiting, Text("version {number} took its place", number=newest.version.number))
         if waiting.active is None:
             return self._promote(waiting, Text("it was admitted"))
         if self._rule is None:
-            return self._promote(waiting, _OFF)
+            return self._promote(waiting, Text("versions are not tested any more"))
         both = [version.manifest for version in (waiting.version, waiting.active) if version is not None]
         ladders = [
             one
@@ -230,20 +225,18 @@ class PromotionRunner:
             if not one.pool.remote and all(plays(manifest, one.pool.game, one.pool.rules_version) for manifest in both)
         ]
         if not ladders:
-            return self._promote(waiting, _NOBODY)
+            return self._promote(waiting, Text("no ladder is open on which the two could be compared"))
         tests = {test.ladder_id: test for test in promotion_tests(self._context.database, [waiting.version.id])}
         missing = [one for one in ladders if one.ladder.id not in tests]
-        if missing:
-            return self._begin(waiting, missing, self._rule)
-        return self._decide(waiting, [(one, tests[one.ladder.id]) for one in ladders])
-
-    def _begin(self, waiting: WaitingVersion, ladders: list[RunningLadder], rule: PromotionRule) -> bool:
-        """Write the tests; if that cannot be, the files of a version are gone for example, it is promoted untested."""
+        if not missing:
+            return self._decide(waiting, [(one, tests[one.ladder.id]) for one in ladders])
         try:
-            for running in ladders:
-                made = create_promotion_test(self._context.database, self._context.programs, rule, running, waiting)
+            for running in missing:
+                made = create_promotion_test(
+                    self._context.database, self._context.programs, self._rule, running, waiting
+                )
                 self._context.log.info("promotion test", bot=waiting.bot.name, tournament=made.name)
-        except _UNTESTABLE as error:
+        except _UNTESTABLE as error:  # the files of a version are gone, for example
             return self._promote(waiting, Text("it could not be tested: {why}", why=error))
         return False
 
@@ -258,8 +251,7 @@ class PromotionRunner:
             note = f"{test.tournament.name}: {comparison_note(found)}, after {found.pairs} steps"
             if found.answer == ComparisonAnswer.NOT_BETTER:
                 return self._hold_back(
-                    waiting,
-                    Text("it is weaker on {ladder} ({note})", ladder=running.ladder.name, note=note),
+                    waiting, Text("it is weaker on {ladder} ({note})", ladder=running.ladder.name, note=note)
                 )
             notes.append(note)
         return self._promote(waiting, Text("it was not found weaker ({note})", note="; ".join(notes)))
@@ -301,10 +293,6 @@ class PromotionRule:
     pairs: int = 200
     """After so many steps the test ends undecided, and the version replaces the other."""
 
-    def form(self, seats: int) -> Compare:
-        """Return the comparison; the two versions share all tables."""
-        return Compare(seats, self.pairs, lower=-self.loss, upper=0.0, design=Design.ALONE)
-
 
 def create_promotion_test(
     database: Database, programs: Programs, rule: PromotionRule, running: RunningLadder, waiting: WaitingVersion
@@ -334,12 +322,9 @@ def create_promotion_test(
         database,
         programs,
         terms,
-        rule.form(pool.seats),
-        bots=[_text(bot, waiting.version), _text(bot, waiting.active)],
+        # The two versions share all tables.
+        Compare(pool.seats, rule.pairs, lower=-rule.loss, upper=0.0, design=Design.ALONE),
+        bots=[f"{bot}@{version.content_hash}" for version in (waiting.version, waiting.active)],
         choose_name=free_name,
         notes={PROMOTES: waiting.version.id, LADDER: running.ladder.id},
     )
-
-
-def _text(bot: str, version: VersionRecord) -> str:
-    return f"{bot}@{version.content_hash}"

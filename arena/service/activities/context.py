@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.model.bots import Finding
 from arena.service.logs import Logger
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
@@ -17,7 +16,6 @@ from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from arena.trial.trials import TrialCheck, failed
 from engine.text import Text
 from ratings.read.tournaments import entrant_versions, tournament_row
 from ratings.store.database import Database
@@ -26,7 +24,6 @@ Plays = Callable[[bool], bool]
 """Returns whether an activity plays in pools of remote bots, given True, or in others; it may ask the database."""
 REMOTE_WIDTH = 32
 """How many matches of one tournament of remote bots go on at once; as many again wait for bots that are not there."""
-_SHOWN_CHARACTERS = 4000
 
 
 def plays_all(_remote: bool) -> bool:
@@ -101,17 +98,6 @@ class ServiceContext:
                 )
             )
         return REMOTE_WIDTH if row.pool.remote else 0
-
-
-async def build_for_admission(programs: StoredPrograms, version: str, *, has_owner: bool) -> Finding | None:
-    """Build a version, and return what its author did wrong, with the end of the log; None if it can be looked at.
-
-    Raises BotDirectoryError, StoreError, HostingError.
-    """
-    outcome = await build_version(programs, version, has_owner=has_owner)
-    if not isinstance(outcome, BuildFailure):
-        return None
-    return failed(TrialCheck.START, outcome.sentence, {"log": outcome.log[-_SHOWN_CHARACTERS:]})
 
 
 async def build_entrants(

@@ -33,7 +33,16 @@ class _Hourly(ABC):
     part: str
     """What it is called in health."""
 
-    def __init__(self, supervisor: Supervisor, log: Logger, clock_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        home: Home,
+        database: Database,
+        supervisor: Supervisor,
+        log: Logger,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._home = home
+        self._database = database
         self._supervisor = supervisor
         self._log = log
         self._clock_s = clock_s
@@ -75,18 +84,6 @@ class HomeSweeper(_Hourly):
 
     part = "sweeping"
 
-    def __init__(
-        self,
-        home: Home,
-        database: Database,
-        supervisor: Supervisor,
-        log: Logger,
-        clock_s: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(supervisor, log, clock_s)
-        self._home = home
-        self._database = database
-
     def keep_house(self) -> None:
         """Remove abandoned uploads, and what was built of versions that are gone."""
         swept = UploadArea(self._home.uploads).sweep(ABANDONED_UPLOAD_S)
@@ -112,9 +109,7 @@ class Housekeeper(_Hourly):
         log: Logger,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(supervisor, log, clock_s)
-        self._home = home
-        self._database = database
+        super().__init__(home, database, supervisor, log, clock_s)
         self._limits = limits_of(limits)
         self._is_new = True
 
@@ -127,10 +122,6 @@ class Housekeeper(_Hourly):
         for removal in kept.announced:
             due = instant_text(removal.due_at_us)
             self._log.warning("will be removed", what=removal.kind.value, why=removal.why, after=due)
-        self._collect()
-        self._is_new = False
-
-    def _collect(self) -> None:
         try:
             gone = VersionStore(self._home.store).collect(lambda name: is_held(self._database, name))
             for name in gone:
@@ -138,7 +129,8 @@ class Housekeeper(_Hourly):
         except (StoreError, OSError) as error:
             if self._supervisor.problems.is_new("collecting", str(error)):
                 self._log.warning("versions could not be collected", why=str(error))
-            return
-        self._supervisor.problems.end("collecting")
-        if gone:
-            self._log.info("versions collected that nobody names", versions=[name[:12] for name in gone])
+        else:
+            self._supervisor.problems.end("collecting")
+            if gone:
+                self._log.info("versions collected that nobody names", versions=[name[:12] for name in gone])
+        self._is_new = False

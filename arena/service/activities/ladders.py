@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -42,12 +41,6 @@ _FILES_GONE = Text("the arena cannot read its files as they were submitted; the 
 WHY = Text("it is not connected")
 
 
-@dataclass(frozen=True, slots=True)
-class _LadderEntrants:
-    running: RunningLadder
-    present: tuple[str, ...]
-
-
 class LadderRunner:
     """Keeps a run going for the season of each open ladder."""
 
@@ -76,7 +69,11 @@ class LadderRunner:
         found = await asyncio.to_thread(self._read)
         # When runtimes have changed all runs begin anew, with what each bot runs in now.
         changes = self._context.programs.runtimes.changes
-        runs = {f"{changes} {one.running.tournament.id}": self._assignment(one) for one in found}
+        runs = {}
+        for running, present in found:
+            # A run ends when too few are left; it begins again as soon as somebody comes.
+            part, state = f"ladder {running.ladder.name}", (present, self._rate(running))
+            runs[f"{changes} {running.tournament.id}"] = TaskSpec(part, partial(self._play, running), state)
         await self._tasks.reconcile({"attendance": TaskSpec("attendance", self._keep_availability), **runs})
 
     async def close(self) -> None:
@@ -94,21 +91,15 @@ class LadderRunner:
             absent = await asyncio.to_thread(absent_versions, self._context.database)
             await update_availability(self._context, [(one.version, one.bot) for one in absent])
 
-    def _read(self) -> list[_LadderEntrants]:
+    def _read(self) -> list[tuple[RunningLadder, tuple[str, ...]]]:
         # While its final is played, a season plays no further.
         found = [one for one in open_ladders(self._context.database) if one.season.final_tournament_id is None]
         running = [one for one in found if self._plays(one.pool.remote)]
-        return [_LadderEntrants(one, present_entrants(self._context.database, one.tournament.id)) for one in running]
-
-    def _assignment(self, one: _LadderEntrants) -> TaskSpec:
-        # A run ends when too few are left; it begins again as soon as somebody comes.
-        name = one.running.ladder.name
-        return TaskSpec(f"ladder {name}", partial(self._play, one.running), (one.present, self._rate(one.running)))
+        return [(one, present_entrants(self._context.database, one.tournament.id)) for one in running]
 
     async def _play(self, running: RunningLadder) -> None:
         await update_availability(self._context, await asyncio.to_thread(contenders, self._context.database, running))
-        ledger = LadderLedger(self._context.database)
-        changes = await asyncio.to_thread(ledger.sync_ladder, running.ladder.id)
+        changes = await asyncio.to_thread(LadderLedger(self._context.database).sync_ladder, running.ladder.id)
         if changes.joined or changes.withdrawn:
             self._context.log.info(
                 "ladder synchronised", ladder=running.ladder.name, joined=changes.joined, withdrawn=changes.withdrawn
@@ -242,20 +233,18 @@ class SeasonRunner:
             # A kill may have come between the freeze and the final, so an announced final that is missing is due, too.
             season = running.season
             is_announced = season.freezes_at_us is not None and season.freezes_at_us <= now_us()
-            if is_announced and season.final_tournament_id is None and running.tournament.id not in self._refused:
-                self._freeze(running)
-
-    def _freeze(self, running: RunningLadder) -> None:
-        name = running.ladder.name
-        try:
-            final = freeze_season(self._context.database, name)
-        except (RatingsError, ScheduleError) as error:
-            self._refused.add(running.tournament.id)
-            self._context.log.error("season cannot be frozen", ladder=name, why=str(error))
-            return
-        if final is None:
-            self._refused.add(running.tournament.id)
-        self._context.log.info("season frozen", ladder=name, final=None if final is None else final.name)
+            name, tournament = running.ladder.name, running.tournament.id
+            if not is_announced or season.final_tournament_id is not None or tournament in self._refused:
+                continue
+            try:
+                final = freeze_season(self._context.database, name)
+            except (RatingsError, ScheduleError) as error:
+                self._refused.add(tournament)
+                self._context.log.error("season cannot be frozen", ladder=name, why=str(error))
+                continue
+            if final is None:
+                self._refused.add(tournament)
+            self._context.log.info("season frozen", ladder=name, final=None if final is None else final.name)
 
 
 def follow_rules(database: Database, log: Logger) -> int:

@@ -46,12 +46,13 @@ class TournamentQueue:
         now_us = self._now_us()
         # Seen once, it goes on: whoever sets the clock back does not stop what is being played.
         # A tournament of the future is not new: the clock was set back since, perhaps by days.
-        ready = [
-            one
-            for one in found
-            if one.remote or not (0 <= now_us - one.created_at_us < LEFT_ALONE_US) or one.id in self._tasks
-        ]
-        await self._tasks.reconcile({one.id: self._assignment(one) for one in ready if one.id not in self._unplayable})
+        wanted = {}
+        for one in found:
+            is_ready = one.remote or not 0 <= now_us - one.created_at_us < LEFT_ALONE_US or one.id in self._tasks
+            if is_ready and one.id not in self._unplayable:
+                kind = MatchPurpose.COMPARISON if one.format == Compare.traits.name else MatchPurpose.TOURNAMENT
+                wanted[one.id] = TaskSpec(f"{kind.value} {one.name}", partial(self._play, one, kind))
+        await self._tasks.reconcile(wanted)
 
     async def close(self) -> None:
         """End all runs; what was not finished goes back to the ledger."""
@@ -59,10 +60,6 @@ class TournamentQueue:
 
     def _read(self) -> list[UnfinishedTournament]:
         return [one for one in unfinished_tournaments(self._context.database) if self._plays(one.remote)]
-
-    def _assignment(self, one: UnfinishedTournament) -> TaskSpec:
-        kind = MatchPurpose.COMPARISON if one.format == Compare.traits.name else MatchPurpose.TOURNAMENT
-        return TaskSpec(f"{kind.value} {one.name}", partial(self._play, one, kind))
 
     async def _play(self, one: UnfinishedTournament, kind: MatchPurpose) -> None:
         try:

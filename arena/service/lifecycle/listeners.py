@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -38,12 +37,11 @@ from ratings.store.database import Database
 UNFINISHED_KEPT_S = 3 * 24 * 3600.0
 """How long an upload that was broken off waits for its author."""
 READY_PATIENCE_S = 120.0
-"""How long the service waits with being ready until remote bots are taken, too: a busy machine takes so long for it."""
+"""How long the service waits with being ready until remote bots are taken and pages served: long on a busy machine."""
 _SHARE_OF_WARM = 4
 """Their process may keep the fourth part of what the workers may keep in idle bots."""
 _PATIENCE_S = 10.0
 _MOST_HEAD_BYTES = 8192
-_JSON = "application/json"
 _TEXT = "text/plain; charset=utf-8"
 
 
@@ -101,8 +99,7 @@ async def open_owners(
         challenges=settings.limits.of_challenges,
     )
     server = OwnersServer(services, ListenOptions(home.socket, settings.service.address or None, tls))
-    addresses = await server.start()
-    return OpenOwners(server, addresses, None if tls is None else tls.fingerprint)
+    return OpenOwners(server, await server.start(), None if tls is None else tls.fingerprint)
 
 
 def find_tls(home: Home, settings: ServiceSettings) -> TlsFiles | None:
@@ -182,10 +179,14 @@ def open_remote_process(
             database, limits.of_owners, guess, wake, process.count_other_versions, people, other_service
         )
 
-    find_dead = partial(_find_dead, database)
-    log = get_logger("remote")
     return RemoteProcessSupervisor(
-        options, make_policy, presence, find_dead, health=health, log=log, other_service=other_service
+        options,
+        make_policy,
+        presence,
+        lambda digests: asyncio.to_thread(worthless_tokens, database, digests),
+        health=health,
+        log=get_logger("remote"),
+        other_service=other_service,
     )
 
 
@@ -207,10 +208,6 @@ async def wait_for_remote(supervisor: RemoteProcessSupervisor, settings: Service
     except TimeoutError:
         return ""
     return f"{settings.service.play_address.rpartition(':')[0]}:{port}" if port else ""
-
-
-async def _find_dead(database: Database, digests: Collection[str]) -> Collection[str]:
-    return await asyncio.to_thread(worthless_tokens, database, digests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,5 +276,5 @@ class AdminListener:
             problems = self._health.problems()
             status = HTTPStatus.SERVICE_UNAVAILABLE if problems else HTTPStatus.OK
             body = json.dumps({"healthy": not problems, "problems": problems}, indent=2) + "\n"
-            return AdminResponse(status, _JSON, body)
+            return AdminResponse(status, "application/json", body)
         return AdminResponse(HTTPStatus.NOT_FOUND, _TEXT, "there are /metrics and /health\n")

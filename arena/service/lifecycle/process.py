@@ -17,7 +17,7 @@ from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.service.activities.activity_set import ActivitySet, make_activity_set
+from arena.service.activities.activity_set import make_activity_set
 from arena.service.activities.context import ServiceContext
 from arena.service.activities.ladders import follow_rules
 from arena.service.addresses import parse_address
@@ -138,7 +138,16 @@ class _Service:
                 activities = make_activity_set(
                     self._home, self._settings, context, presence, self._match_limits, self._metrics
                 )
-                remote = self._open_remote_process(context, presence, activities)
+                remote = open_remote_process(
+                    self._home,
+                    self._settings,
+                    self._database,
+                    presence,
+                    wake=context.wake_up.notify,
+                    health=self._health,
+                    workers=self._executors.slots(),
+                    other_service=activities.other_service,
+                )
                 web = open_web(self._home, self._settings, self._health)
                 router = MatchRouter(slots, None if remote is None else remote.process)
                 self._executors.programs = context.programs
@@ -175,35 +184,13 @@ class _Service:
         self._log.info("stopped")
 
     def _make_slots(self) -> Slots:
-        observer = MatchObserver(self._metrics, get_logger("match"))
-        weights = self._settings.weights
-        shares = {
-            MatchPurpose.ADMISSION: weights.admission,
-            MatchPurpose.LADDER: weights.ladder,
-            MatchPurpose.TOURNAMENT: weights.tournament,
-            MatchPurpose.COMPARISON: weights.comparison,
-        }
         return Slots(
             self._executors.slots,
-            shares,
+            {MatchPurpose(name): weight for name, weight in self._settings.weights.model_dump().items()},
             owner_limit=self._match_limits,
             needs_slot=lambda spec: not spec.has_remote,
-            observer=observer,
+            observer=MatchObserver(self._metrics, get_logger("match")),
             watch=self._host_watch,
-        )
-
-    def _open_remote_process(
-        self, context: ServiceContext, presence: Presence, activities: ActivitySet
-    ) -> RemoteProcessSupervisor | None:
-        return open_remote_process(
-            self._home,
-            self._settings,
-            self._database,
-            presence,
-            wake=context.wake_up.notify,
-            health=self._health,
-            workers=self._executors.slots(),
-            other_service=activities.other_service,
         )
 
     async def _try_sandbox(self, context: ServiceContext, say: Say) -> None:

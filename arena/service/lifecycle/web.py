@@ -14,14 +14,12 @@ from arena.model.people import PlayLimits
 from arena.service.addresses import Address, explain, parse_address, try_to_listen
 from arena.service.errors import ListenError, SettingsError
 from arena.service.home import Home
-from arena.service.lifecycle.listeners import find_tls, people_of
+from arena.service.lifecycle.listeners import READY_PATIENCE_S, find_tls, people_of
 from arena.service.logs import Logger, get_logger
 from arena.service.settings import ServiceSettings
 from arena.service.supervision import Health, ProcessRestarts
 from engine.text import Text
 
-READY_PATIENCE_S = 120.0
-"""How long the service waits with being ready until pages are served, too: a busy machine takes so long for it."""
 PART = "pages"
 STOP_GRACE_S = 5.0
 
@@ -44,9 +42,17 @@ def open_web(home: Home, settings: ServiceSettings, health: Health) -> WebProces
 
 def _options(home: Home, settings: ServiceSettings, address: Address) -> WebOptions:
     """Return what the process is started with: plain HTTP on loopback, where a proxy may stand in front of it."""
+    service, people = settings.service, None
+    if people_of(settings):
+        people = PlayLimits(
+            most=service.people,
+            idle_s=service.people_idle,
+            per_visitor=service.people_per_visitor,
+            per_hour=service.people_per_hour,
+            rated=service.people_rated,
+        )
     if address.is_loopback:
-        names = settings.service.web_names
-        return WebOptions(home.book, home.socket, address, people=_people(settings), names=names)
+        return WebOptions(home.book, home.socket, address, people=people, names=service.web_names)
     if (tls := find_tls(home, settings)) is None:
         raise SettingsError(
             Text(
@@ -55,21 +61,7 @@ def _options(home: Home, settings: ServiceSettings, address: Address) -> WebOpti
                 address=address,
             )
         )
-    return WebOptions(home.book, home.socket, address, tls.certificate, tls.key, _people(settings))
-
-
-def _people(settings: ServiceSettings) -> PlayLimits | None:
-    """Return what people may do who play here, or None if nobody may."""
-    service = settings.service
-    if not people_of(settings):
-        return None
-    return PlayLimits(
-        most=service.people,
-        idle_s=service.people_idle,
-        per_visitor=service.people_per_visitor,
-        per_hour=service.people_per_hour,
-        rated=service.people_rated,
-    )
+    return WebOptions(home.book, home.socket, address, tls.certificate, tls.key, people)
 
 
 async def wait_for_web(supervisor: WebProcessSupervisor) -> str:
@@ -106,15 +98,13 @@ class WebOptions:
         """Return them as words of a command line; `port` instead of that of the address, unless it is 0."""
         tls = () if self.certificate is None else ("--certificate", str(self.certificate), "--key", str(self.key))
         place = ("--host", self.address.host, "--port", str(port or self.address.port))
-        people = () if self.people is None else _words_of(self.people)
+        people: Sequence[str] = ()
+        if limits := self.people:
+            people = ("--people", str(limits.most), "--people-idle", f"{limits.idle_s:g}")
+            bounds = ("--people-per-visitor", str(limits.per_visitor), "--people-per-hour", str(limits.per_hour))
+            people = (*people, *bounds, *(("--people-rated",) if limits.rated else ()))
         names = (word for name in self.names for word in ("--name", name))
         return ("--db", self.database, "--service", f"unix:{self.service}", *place, *tls, *names, *people)
-
-
-def _words_of(people: PlayLimits) -> Sequence[str]:
-    bounds = ("--people-per-visitor", str(people.per_visitor), "--people-per-hour", str(people.per_hour))
-    rated = ("--people-rated",) if people.rated else ()
-    return ("--people", str(people.most), "--people-idle", f"{people.idle_s:g}", *bounds, *rated)
 
 
 class WebProcessSupervisor:
@@ -154,8 +144,7 @@ class WebProcessSupervisor:
             if self._child.is_stopping:
                 return
             await self._revival.pause(
-                self._child.last_words() or Text("exit status {status}", status=code),
-                was_ready=was_ready,
+                self._child.last_words() or Text("exit status {status}", status=code), was_ready=was_ready
             )
 
     def _command(self) -> list[str]:

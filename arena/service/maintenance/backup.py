@@ -95,10 +95,24 @@ def back_up_home(home: Home, target: Path, report: Report = lambda _sentence: No
     `report` is told in sentences how far it is. Uploads that are not finished and log files are left out. Raises
     HomeArchiveError, with nothing left behind, also if the disk is full, and the errors of `open_database`.
     """
-    is_compressed = _check(home, target)
+    need_book(home)
+    if target.exists():
+        raise HomeArchiveError(Text("{file} exists already; name a new file", file=target))
+    if not target.parent.is_dir():
+        raise HomeArchiveError(Text("there is no directory {path}; create it first", path=target.parent))
+    is_compressed = next((packed for suffix, packed in SUFFIXES.items() if target.name.endswith(suffix)), None)
+    if is_compressed is None:
+        raise HomeArchiveError(
+            Text(
+                "{name} ends neither in .tar nor in .tar.gz; name for example {name_2}.tar",
+                name=target.name,
+                name_2=target.name,
+            )
+        )
     with _explained(target), tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as directory:
         unfinished = Path(directory) / "archive"
-        with _store_guarded(home), _new_tar(unfinished, is_compressed=is_compressed) as tar:
+        home.store.mkdir(mode=0o700, exist_ok=True)
+        with VersionStore(home.store).kept(), _new_tar(unfinished, is_compressed=is_compressed) as tar:
             held, missing = _write(home, Path(directory), ArchiveWriter(tar), report)
         # A link never replaces a file that somebody made meanwhile.
         os.link(unfinished, target)
@@ -130,25 +144,6 @@ def need_book(home: Home) -> None:
         )
 
 
-def _check(home: Home, target: Path) -> bool:
-    """Return whether the archive is to be compressed. Raises HomeArchiveError if it cannot be written at all."""
-    need_book(home)
-    if target.exists():
-        raise HomeArchiveError(Text("{file} exists already; name a new file", file=target))
-    if not target.parent.is_dir():
-        raise HomeArchiveError(Text("there is no directory {path}; create it first", path=target.parent))
-    for suffix, is_compressed in SUFFIXES.items():
-        if target.name.endswith(suffix):
-            return is_compressed
-    raise HomeArchiveError(
-        Text(
-            "{name} ends neither in .tar nor in .tar.gz; name for example {name_2}.tar",
-            name=target.name,
-            name_2=target.name,
-        )
-    )
-
-
 @contextmanager
 def _explained(target: Path) -> Iterator[None]:
     """Turn what happens to the disk into one line."""
@@ -171,14 +166,6 @@ def _explained(target: Path) -> Iterator[None]:
                 why=error,
             )
         ) from error
-
-
-@contextmanager
-def _store_guarded(home: Home) -> Iterator[None]:
-    """Keep the files of all versions in the store for the block."""
-    home.store.mkdir(mode=0o700, exist_ok=True)
-    with VersionStore(home.store).kept():
-        yield
 
 
 def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -> tuple[HeldCounts, tuple[str, ...]]:

@@ -73,7 +73,12 @@ def _carry_out(
     database: Database, removal: RemovalRecord, limits: Limits, at_us: int, is_stopping: Callable[[], bool]
 ) -> None:
     ledger, after = RetentionLedger(database), ""
-    if not _has_limit(removal.kind, limits):
+    has_limit = {
+        RemovalKind.LOGS: limits.logs_days or limits.logs_bytes,
+        RemovalKind.REPLAYS: limits.replays_days or limits.replays_bytes,
+        RemovalKind.ARCHIVES: limits.archives_days,
+    }
+    if not has_limit[removal.kind]:
         ledger.give_up(removal.id, at_us)
         return
     while not is_stopping():
@@ -81,14 +86,6 @@ def _carry_out(
         if piece.last is None:
             return
         after = piece.last
-
-
-def _has_limit(kind: RemovalKind, limits: Limits) -> bool:
-    return {
-        RemovalKind.LOGS: bool(limits.logs_days or limits.logs_bytes),
-        RemovalKind.REPLAYS: bool(limits.replays_days or limits.replays_bytes),
-        RemovalKind.ARCHIVES: bool(limits.archives_days),
-    }[kind]
 
 
 def _is_time(planned: Planned, recent: Iterable[RemovalRecord], at_us: int) -> bool:
@@ -115,8 +112,7 @@ def _announce(database: Database, planned: Planned, at_us: int) -> RemovalRecord
             )
         ]
     )
-    ledger = RetentionLedger(database)
-    return ledger.announce(
+    return RetentionLedger(database).announce(
         planned.kind, before_us=planned.before_us, why=planned.why, due_at_us=due_at_us, notices=notices, at_us=at_us
     )
 

@@ -32,7 +32,7 @@ from ratings.errors import (
 )
 from ratings.ledger.remote import JoinedVersion, RemoteJoin, find_joined
 from ratings.ledger.service import ServiceLedger
-from ratings.read.accounts import TokenHolder, authenticate
+from ratings.read.accounts import authenticate
 from ratings.store.database import Database
 from ratings.store.identifiers import check_bot_name, check_version_name, now_us
 from ratings.store.models import OwnerRecord
@@ -168,7 +168,11 @@ class DatabaseJoinPolicy:
         address = address_of(request.peer) or ""
         try:
             self._guard.check(address, digest)
-            holder = await asyncio.to_thread(self._find, request.token, digest)
+            if not 0 < len(request.token) <= _LONGEST_TOKEN:
+                raise AccessDeniedError(
+                    Text('a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"')
+                )
+            holder = await asyncio.to_thread(authenticate, self._database, digest)
         except CallError as error:
             raise JoinRefusal(error.code.name, error.reason, str(error)) from error
         except AccessDeniedError as error:
@@ -216,13 +220,6 @@ class DatabaseJoinPolicy:
         with suppress(DatabaseError):  # it is worth less than any call, and the next minute tries again
             async with self._writing:
                 await asyncio.to_thread(ServiceLedger(self._database).note_token_use, [token.id])
-
-    def _find(self, token: str, digest: str) -> TokenHolder:
-        if not 0 < len(token) <= _LONGEST_TOKEN:
-            raise AccessDeniedError(
-                Text('a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"')
-            )
-        return authenticate(self._database, digest)
 
 
 def _known(games: Sequence[str]) -> tuple[str, ...]:

@@ -88,16 +88,14 @@ def no_other_service() -> None:
 
 def bot_refusal(holder: LockHolder) -> JoinRefusal:
     """Return what a bot is told, which may try again: the other service may end."""
-    pid = "another" if holder.pid is None else str(holder.pid)
-    host = holder.host or "another machine"
     return JoinRefusal(
         "UNAVAILABLE",
         ELSEWHERE,
         Text(
             "process {pid} on {host} takes remote bots and people for this arena; connect to that service, or "
             "wait until it has ended: this one takes them then, and needs no restart",
-            pid=pid,
-            host=host,
+            pid="another" if holder.pid is None else str(holder.pid),
+            host=holder.host or "another machine",
         ),
     )
 

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from arena.executor.remote import RemoteOptions, RemoteProcess
@@ -118,23 +117,16 @@ class RemoteProcessSupervisor:
     async def _answer(self, question: int, application: Mapping[str, Any]) -> None:
         request = JoinRequest(**{**application, "games": tuple(application["games"])})
         try:
-            found = asdict(await self._policy.admit(request))
-            self.process.admit(
-                question,
-                {
-                    "bot": found["bot"],
-                    "version": found["content_hash"],
-                    "games": list(found["games"]),
-                    "digest": found["token_digest"],
-                },
-            )
+            grant = await self._policy.admit(request)
+            about = {"bot": grant.bot, "version": grant.content_hash, "games": list(grant.games)}
+            self.process.admit(question, {**about, "digest": grant.token_digest})
         except JoinRefusal as refusal:
             self._refusals.note(request, refusal)
             self.process.refuse(question, _refusal_json(refusal))
         except Exception as error:  # a fault of ours: the bot tries again, and the service goes on
             self._log.error("no decision about a remote bot", error=describe(error), exc_info=error)
-            about = {"code": "UNAVAILABLE", "reason": "BUSY", "message": "the service failed at this; try again"}
-            self.process.refuse(question, about)
+            busy = {"code": "UNAVAILABLE", "reason": "BUSY", "message": "the service failed at this; try again"}
+            self.process.refuse(question, busy)
 
     def note_presence(self, version: str, digest: str, room: int | None) -> None:
         """Note that a version is here, or gone; who wants no new match is here only for what may end its stream."""

@@ -205,7 +205,13 @@ class Slots:
         job.task.add_done_callback(lambda task: self._end(job, task))
 
     def _end(self, job: QueuedMatch, task: asyncio.Task[MatchReport]) -> None:
-        outcome = _outcome(task)
+        outcome: MatchReport | Exception
+        if task.cancelled():
+            outcome = MatchLostError(Text("cancelled"), HostCause.CANCELLED)
+        elif (error := task.exception()) is None:
+            outcome = task.result()
+        else:
+            outcome = error if isinstance(error, Exception) else MatchLostError(f"{type(error).__name__}: {error}")
         seconds = self._clock() - job.begun_s
         del job.queue.running[job.spec.match_id]
         self._running.discard(job)
@@ -232,15 +238,6 @@ class Slots:
             else:
                 job.report.set_result(outcome)
         self.dispatch()
-
-
-def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:
-    if task.cancelled():
-        return MatchLostError(Text("cancelled"), HostCause.CANCELLED)
-    error = task.exception()
-    if error is None:
-        return task.result()
-    return error if isinstance(error, Exception) else MatchLostError(f"{type(error).__name__}: {error}")
 
 
 class SlotsView:
@@ -275,7 +272,6 @@ class MatchLimits:
         self._own: Mapping[str, int] = {}
 
     def __call__(self, owner: str) -> int:
-        """Return it for the owner of that name."""
         return self._own.get(owner, self._common)
 
     def set_own(self, own: Mapping[str, int]) -> bool:

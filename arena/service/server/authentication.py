@@ -76,9 +76,7 @@ class Authenticator:
         _check_protocol(metadata)
         if path != OPEN and path not in ACCESS:
             raise CallError(
-                grpc.StatusCode.UNIMPLEMENTED,
-                "CALL_UNKNOWN",
-                Text("this service does not offer {call}", call=path),
+                grpc.StatusCode.UNIMPLEMENTED, "CALL_UNKNOWN", Text("this service does not offer {call}", call=path)
             )
         is_local, address = _place_of(context.peer(), metadata)
         if is_local and _is_organiser(metadata):

@@ -189,14 +189,13 @@ class Servicer:
         found: dict[str, dict[str, grpc.RpcMethodHandler[Any, Any]]] = {}
         for path, rpc in all_rpcs().items():
             service, name = path[1:].split("/")
-            found.setdefault(service, {})[name] = self._handler(rpc)
+            parse, write = GetMessageClass(rpc.request).FromString, GetMessageClass(rpc.response).SerializeToString
+            found.setdefault(service, {})[name] = (
+                grpc.unary_stream_rpc_method_handler(self._many_answers(rpc), parse, write)
+                if rpc.is_stream
+                else grpc.unary_unary_rpc_method_handler(self._one_answer(rpc), parse, write)
+            )
         return found
-
-    def _handler(self, rpc: Rpc) -> grpc.RpcMethodHandler[Any, Any]:
-        parse, write = GetMessageClass(rpc.request).FromString, GetMessageClass(rpc.response).SerializeToString
-        if not rpc.is_stream:
-            return grpc.unary_unary_rpc_method_handler(self._one_answer(rpc), parse, write)
-        return grpc.unary_stream_rpc_method_handler(self._many_answers(rpc), parse, write)
 
     def _many_answers(self, rpc: Rpc) -> Any:
         if rpc.method in self._streams:
@@ -280,8 +279,7 @@ class Threads:
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Return what the function returns; it runs to its end even if nobody waits for it any more."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, partial(function, *args, **kwargs))
+        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(function, *args, **kwargs))
 
     async def share(self, key: Hashable, function: Callable[[], T], fresh_s: float) -> T:
         """Return what the function returns, or what it returned to another one with this key a moment ago."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +23,6 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.user_directories import MAX_SOCKET_PATH
-from arena.model.bots import Admission
 from arena.rpc.calls import PACKAGE, SERVICES, UPLOAD
 from arena.service.addresses import Address, explain, parse_address, try_to_listen
 from arena.service.errors import ListenError
@@ -41,7 +40,7 @@ from arena.service.server.tls import TlsFiles, read_pem
 from engine.text import Text
 from ratings.errors import RatingsError
 from ratings.ledger.service import ServiceLedger
-from ratings.read.accounts import TokenHolder, authenticate
+from ratings.read.accounts import authenticate
 from ratings.store.database import Database
 from ratings.values.owners import ChallengeLimits, OwnerLimits
 
@@ -65,10 +64,6 @@ _NOTE_EVERY_S = 60.0
 _log = structlog.get_logger()
 
 
-def _nothing(*_arguments: object) -> None:
-    """Take no notice."""
-
-
 @dataclass(frozen=True, slots=True)
 class OwnerServices:
     """What the calls work with."""
@@ -79,11 +74,11 @@ class OwnerServices:
     limits: OwnerLimits = field(default_factory=OwnerLimits)
     """What every owner may do for whom no other limits are set."""
     failed_logins_per_minute: int = 10
-    wake: Callable[[], None] = _nothing
+    wake: Callable[[], None] = lambda: None
     """Called after something was written that the scheduler may act on."""
     live: LiveMatches | None = None
     """Shows the matches that are played now; without it only those that are over are shown."""
-    observe: Callable[[str, str, float], None] = _nothing
+    observe: Callable[[str, str, float], None] = lambda _path, _code, _seconds: None
     """Takes note of a call: its path, the name of its code, and how long it took in seconds."""
     matches_per_day: int | None = None
     """The pace of ladders that have none of their own."""
@@ -128,7 +123,10 @@ class OwnersServer:
         self._services = services
         self._listening = listening
         self._threads = Threads()
-        self._authenticator = Authenticator(self._find_token, LoginGuard(services.failed_logins_per_minute))
+        self._authenticator = Authenticator(
+            lambda digest: self._threads.run(authenticate, services.database, digest),
+            LoginGuard(services.failed_logins_per_minute),
+        )
         self._server = grpc.aio.server(
             interceptors=(AccessInterceptor(self._authenticator, services.observe),), options=_OPTIONS
         )
@@ -231,7 +229,9 @@ class OwnersServer:
             port = (
                 self._server.add_insecure_port(str(address))
                 if tls is None
-                else self._server.add_secure_port(str(address), _credentials(tls))
+                else self._server.add_secure_port(
+                    str(address), grpc.ssl_server_credentials([(read_pem(tls.key), read_pem(tls.certificate))])
+                )
             )
         except RuntimeError as error:
             raise ListenError(_why_not(address)) from error
@@ -242,7 +242,15 @@ class OwnersServer:
         if noun == "entrance":
             return LocalEntrance(services.database)
         if noun == "submissions":
-            return LocalSubmissions(self._submission_services(), viewer)
+            used = SubmissionServices(
+                services.database,
+                services.known_programs,
+                services.uploads,
+                self._quotas,
+                self._upload_counter,
+                lambda viewer, admission: self._arena(viewer).admissions.get_admission(admission),
+            )
+            return LocalSubmissions(used, viewer)
         return getattr(self._arena(viewer), noun)
 
     def _arena(self, viewer: Viewer) -> LocalArena:
@@ -258,23 +266,6 @@ class OwnersServer:
             services.is_connected,
             services.challenges,
         )
-
-    def _submission_services(self) -> SubmissionServices:
-        services = self._services
-        return SubmissionServices(
-            services.database,
-            services.known_programs,
-            services.uploads,
-            self._quotas,
-            self._upload_counter,
-            self._read_admission,
-        )
-
-    def _read_admission(self, viewer: Viewer, admission: str) -> Admission:
-        return self._arena(viewer).admissions.get_admission(admission)
-
-    def _find_token(self, digest: str) -> Awaitable[TokenHolder]:
-        return self._threads.run(authenticate, self._services.database, digest)
 
     async def _note_use(self) -> None:
         while True:
@@ -299,8 +290,3 @@ def _why_not(address: Address) -> str:
     except OSError as error:
         return explain(address, error, "--address")
     return Text("{address} cannot be listened on; choose another address with --address", address=address)
-
-
-def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:
-    key, certificate = read_pem(tls.key), read_pem(tls.certificate)
-    return grpc.ssl_server_credentials([(key, certificate)])

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import grpc
 
@@ -44,13 +44,6 @@ from ratings.values.owners import LIMITS, OPERATOR, OwnerLimits, stored_bot_name
 _HOUR_S = 3600.0
 _REFUSALS = (BotArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
 """What is said of an archive for good; after anything else the same archive may be taken another time."""
-
-
-class AdmissionReader(Protocol):
-    """Reads an admission the way that a caller sees it."""
-
-    def __call__(self, viewer: Viewer, admission: str) -> Admission:
-        """Return the admission of that id."""
 
 
 class UploadCounter:
@@ -104,7 +97,8 @@ class SubmissionServices:
     uploads: UploadArea
     quotas: OwnerQuotas
     counter: UploadCounter
-    read_admission: AdmissionReader
+    read_admission: Callable[[Viewer, str], Admission]
+    """Reads an admission the way that a caller sees it."""
 
 
 class LocalSubmissions:
@@ -129,14 +123,14 @@ class LocalSubmissions:
     def submit_version(
         self, upload: str, content_hash: str, message: str = "", predecessor: int | None = None
     ) -> Submitted:
-        services, viewer = self._services, self._viewer
+        services, viewer, owner = self._services, self._viewer, self._viewer.owner_name
         own_upload(services.uploads, viewer, upload)
-        with self._discarding_refused(upload):
-            with self._services.uploads.open_whole(upload) as archive:
-                stored = add_archive(self._services.programs.store, archive, content_hash)
-            is_stranger = self._viewer.owner_name is not None
+        try:
+            with services.uploads.open_whole(upload) as archive:
+                stored = add_archive(services.programs.store, archive, content_hash)
+            manifest = stored.manifest
             try:
-                self._services.programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=is_stranger)
+                services.programs.runtimes.check_bot(manifest, stored.directory, is_stranger=owner is not None)
             except BotDirectoryError as error:
                 # The sender has never seen the directory that the message names.
                 text = with_parts(
@@ -144,13 +138,15 @@ class LocalSubmissions:
                     lambda part: part.replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot"),
                 )
                 raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
-            manifest, owner = stored.manifest, self._viewer.owner_name
             new = NewVersion(
                 manifest.name, stored.hash, manifest.to_json(), owner, message, predecessor, actor=owner or OPERATOR
             )
             made = self._submit(upload, new)
+        except _REFUSALS as error:  # after anything else the same bytes may do another time
+            self._end(upload, error=str(error))
+            raise
         return Submitted(
-            bot=stored_bot_name(viewer.owner_name, stored.manifest.name),
+            bot=stored_bot_name(owner, manifest.name),
             number=made.version.number,
             version_id=made.version.id,
             content_hash=stored.hash,
@@ -168,15 +164,6 @@ class LocalSubmissions:
             name = stored_bot_name(new.owner, new.bot)
             self._end(upload, sentence=f"{name} version {made.version.number}")
         return made
-
-    @contextmanager
-    def _discarding_refused(self, upload: str) -> Iterator[None]:
-        """Discard an upload that the block refuses for good; it is kept if the same bytes may do another time."""
-        try:
-            yield
-        except _REFUSALS as error:
-            self._end(upload, error=str(error))
-            raise
 
     def _end(self, upload: str, *, sentence: str = "", error: str | None = None) -> None:
         """Discard an upload and remember what became of it; what the disk does not let go is swept later."""

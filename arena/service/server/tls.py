@@ -96,7 +96,15 @@ def make_certificate(directory: Path, hosts: Sequence[str]) -> TlsFiles:
         try:
             names.append(x509.IPAddress(ipaddress.ip_address(host)))
         except ValueError:
-            names.append(_dns_name(host))
+            try:
+                names.append(x509.DNSName(host.encode("idna").decode("ascii")))
+            except (UnicodeError, ValueError) as error:
+                raise CertificateError(
+                    Text(
+                        "{host} is no name of a host and no IP address; write for example arena.example.org",
+                        host=repr(host),
+                    )
+                ) from error
     builder = (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -117,17 +125,6 @@ def make_certificate(directory: Path, hosts: Sequence[str]) -> TlsFiles:
     _write(files.key, key)
     _write(files.certificate, certificate)
     return files
-
-
-def _dns_name(host: str) -> x509.GeneralName:
-    from cryptography import x509
-
-    try:
-        return x509.DNSName(host.encode("idna").decode("ascii"))
-    except (UnicodeError, ValueError) as error:
-        raise CertificateError(
-            Text("{host} is no name of a host and no IP address; write for example arena.example.org", host=repr(host))
-        ) from error
 
 
 def _write(file: Path, data: bytes) -> None:
