@@ -136,49 +136,49 @@ class ServiceSection(SettingsSection):
 
     # fmt: off
     address: Address = _setting("127.0.0.1:7733",
-        'Where owners connect; "" = only the socket of this machine. Anything but loopback needs a certificate.',
+        'Where owners connect; "" = only the socket of this machine. Every address but loopback needs a certificate.',
         variable="ARENA_SERVE_ADDRESS")
     admin_address: Address = _setting("127.0.0.1:7734",
-        'Where metrics and health are served; "" = nowhere. Never give it to the world.')
+        'Where metrics and health are served; "" = nowhere. Never open it to the internet.')
     web_address: Address = _setting("127.0.0.1:7780",
-        'Where browsers find pages; "" = nowhere. Anything but loopback needs a certificate, and is https.',
+        'Where browsers find the pages; "" = nowhere. Every address but loopback needs a certificate, and uses https.',
         variable="ARENA_SERVE_WEB_ADDRESS")
     web_names: Names = _setting((),
-        "Names by which browsers reach web_address on loopback, through a proxy; other names are refused.")
+        "Names by which browsers reach web_address on loopback, through a proxy; all other names are refused.")
     database: PlainText = _setting("",
         'The database; "" = arena.db in the home, or a URL, postgresql://HOST/NAME, which several services may share.',
         variable="ARENA_SERVE_DATABASE")
     tls_certificate: PlainText = _setting("", 'A certificate (PEM file); "" = that of --tls-self-signed, if any.')
     tls_key: PlainText = _setting("", "The key of tls_certificate (PEM).")
     tls_hosts: Names = _setting((),
-        "Names and addresses that --tls-self-signed writes into its certificate, besides this machine's own.")
-    workers: int = _number(0, "Matches at once; 0 = one for each processor core.", most=256)
+        "Names and addresses that --tls-self-signed puts into its certificate, besides those of this machine.")
+    workers: int = _number(0, "Number of matches to play at once; 0 = one for each processor core.", most=256)
     executor: Literal["local", "ray"] = _setting("local",
         "Where matches are played: local = on this machine, ray = on the machines of a Ray cluster.")
     ray_address: PlainText = _setting("auto",
-        "The head of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one that runs here.")
+        "The head node of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one on this machine.")
     sandbox: Literal["auto", "strict", "standard", "reduced", "none"] = _setting("auto",
-        "How bots are kept: auto = an owner's in a sandbox, the operator's own not.")
-    allow_reduced_sandbox: bool = _setting(False, "Let the weaker sandbox do where the standard one fails.")
-    leak_checks: Share = _setting(0.02, "Part of the matches of which a deterministic bot is asked again.")
-    warm_memory: Megabytes = _setting(None, "Megabytes for idle bots; auto = a quarter of the machine's.")
-    stop_grace: float = _number(30.0, "Seconds that running matches get when the service stops.", most=86_400)
+        "Sandbox of the bots: auto = the bots of owners run in one, the operator's own do not.")
+    allow_reduced_sandbox: bool = _setting(False, "Accept the weaker sandbox where the standard one does not work.")
+    leak_checks: Share = _setting(0.02, "Share of the matches after which a deterministic bot is asked again.")
+    warm_memory: Megabytes = _setting(None, "Megabytes for idle bots; auto = a quarter of the machine's memory.")
+    stop_grace: float = _number(30.0, "Seconds that running matches get to finish when the service stops.", most=86_400)
     matches_per_day: int = _number(10_000,
-        "The pace of a ladder that names none of its own; 0 = as fast as the machine plays.")
+        "Matches per day of a ladder that has no number of its own; 0 = as many as the machine can play.")
     play_address: Address = _setting("",
-        'Where remote bots connect, such as "0.0.0.0:7735"; "" = none are taken. Needs a certificate.')
+        'Where remote bots connect, such as "0.0.0.0:7735"; "" = no remote bots. Needs a certificate.')
     remote_patience: float = _number(60.0,
-        "Seconds for which a match waits for a remote bot that is not connected.", least=1, most=86_400)
+        "Seconds that a match waits for a remote bot that is not connected.", least=1, most=86_400)
     remote_absence: float = _number(45.0,
-        "Seconds after which ladders go on without a remote bot that is not connected.", least=1, most=86_400)
+        "Seconds after which ladders continue without a remote bot that is not connected.", least=1, most=86_400)
     people: int = _number(8,
-        "People who may sit at tables in their browsers at once, if there are pages; 0 = nobody.", most=64)
+        "Number of people who may play in their browsers at once, if there are pages; 0 = none.", most=64)
     people_idle: float = _number(1800.0,
-        "Seconds that a person may take for a decision; then the seat resigns, and the page says so beforehand.",
+        "Seconds that a person may take for a decision; then the seat resigns. The page warns beforehand.",
         least=30, most=86_400)
     people_per_visitor: int = _number(4,
-        "Seats that one visitor may hold at once, all tables together.", least=1, most=64)
-    people_per_hour: int = _number(30, "Tables that one address may open within an hour.", least=1, most=10_000)
+        "Seats that one visitor may hold at once, at all tables together.", least=1, most=64)
+    people_per_hour: int = _number(30, "Tables that one address may open in an hour.", least=1, most=10_000)
     people_rated: bool = _setting(False, "Let people play rated matches, in pools of remote bots.")
     # fmt: on
 
@@ -199,7 +199,7 @@ class LimitsSection(SettingsSection):
 
     # fmt: off
     uploads_per_hour: int = _number(_OWNERS.uploads_per_hour,
-        "Uploads an owner may begin in an hour; 0 = no limit, also of the next four.", most=MOST)
+        "Uploads an owner may begin in an hour; 0 = no limit; so, too, for the next four settings.", most=MOST)
     versions: int = _number(_OWNERS.versions, "Versions an owner may have, all bots together.", most=MOST)
     archive_mb: int = _number(_OWNERS.archive_mb, "Megabytes of one archive; never more than 544.", most=MOST)
     stored_mb: int = _number(_OWNERS.stored_mb,
@@ -210,7 +210,7 @@ class LimitsSection(SettingsSection):
         "Challenges of one owner that may be open at the same time; 0 = no limit.", most=MOST)
     challenge_matches: int = _number(_CHALLENGES.challenge_matches,
         "Matches of one challenge; 0 = no limit.", most=MOST)
-    failed_logins_per_minute: int = _number(10, "Wrong tokens that one address may show in a minute.", least=1)
+    failed_logins_per_minute: int = _number(10, "Wrong tokens that one address may present in a minute.", least=1)
     # fmt: on
 
     @property
@@ -231,12 +231,12 @@ class AdmissionSection(SettingsSection):
 
     # fmt: off
     promotion: Literal["none", "compare"] = _setting("none",
-        "With compare, an admitted version replaces the one that plays after a test, unless that finds it weaker.")
+        "With compare, an admitted version replaces the active one after a test, unless the test finds it weaker.")
     promotion_loss: float = _number(0.03,
-        "The loss that the test is to find, as a share of the points between the two; 0.03 is about 20 Elo.",
+        "The loss that the test is to detect, as a share of the points between the two; 0.03 is about 20 Elo.",
         least=0.001, most=0.49)
     promotion_pairs: int = _number(200,
-        "After so many steps of a comparison the test is undecided, and the new version replaces the old one.",
+        "After this many steps of a comparison the test is undecided, and the new version replaces the old one.",
         least=12, most=100_000)
     # fmt: on
 
@@ -246,9 +246,9 @@ class RetentionSection(SettingsSection):
 
     # fmt: off
     logs_days: int = _number(90, "Days for which the logs of seats are kept; 0 = for ever.")
-    logs_mb: int = _number(4096, "Megabytes of logs of seats; the oldest go first; 0 = no limit.")
+    logs_mb: int = _number(4096, "Megabytes of logs of seats; the oldest are removed first; 0 = no limit.")
     replays_days: int = _number(0, "Days for which replays are kept; 0 = for ever.")
-    replays_mb: int = _number(0, "Megabytes of replays; the oldest go first; 0 = no limit.")
+    replays_mb: int = _number(0, "Megabytes of replays; the oldest are removed first; 0 = no limit.")
     archives_days: int = _number(0, "Days for which unused versions keep their files; 0 = for ever.")
     # fmt: on
 

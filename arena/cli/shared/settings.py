@@ -36,38 +36,40 @@ NO_FILE = NO_SERVER = "none"
 DB = CommandSetting(
     "db",
     "arena.db",
-    "The database: a file, made when it is missing, or a URL, postgresql://HOST/NAME; with ARENA_HOME, that of the "
+    "The database: a file, created if missing, or a URL, postgresql://HOST/NAME; with ARENA_HOME, that of the "
     "home. Option --db.",
 )
 SERVER = CommandSetting(
-    "server", NO_SERVER, "The service to work at, by the name of its login; none = a database. Option --server."
+    "server",
+    NO_SERVER,
+    "The service to use instead of a database, by the name of its login; none = a database. Option --server.",
 )
 WORKERS = CommandSetting(
-    "workers", "0", "How many matches are played at once; 0 = one per processor core. Option --workers."
+    "workers", "0", "Number of matches to play at once; 0 = one per processor core. Option --workers."
 )
 LANG = CommandSetting(
     "lang",
     "en",
-    "Language of what is said, and of a game's names: en, de, fr, it; without it, that of the locale. Option --lang.",
+    "Language of the output and of a game's names: en, de, fr or it; by default that of the locale. Option --lang.",
 )
 DEBUG = CommandSetting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
 
 SANDBOX = CommandSetting(
     "sandbox",
     "auto",
-    "How bots are kept: auto (an owner's in a sandbox, your own not), strict, standard, reduced, none. Option "
-    "--sandbox.",
+    "Sandbox of the bots: auto (the bots of owners run in one, your own do not), strict, standard, reduced or none. "
+    "Option --sandbox.",
 )
 
 LEAK_CHECKS = CommandSetting(
     "leak_checks",
     "2%",
-    "Part of the matches of which a deterministic bot is asked again in fresh processes. Option --leak-checks.",
+    "Share of the matches after which a deterministic bot is asked again in fresh processes. Option --leak-checks.",
 )
 WARM_MEMORY = CommandSetting(
     "warm_memory",
     "auto",
-    "Megabytes that bots may hold which wait for their next match; auto = a quarter of the machine's. "
+    "Megabytes for bots that wait for their next match; auto = a quarter of the machine's memory. "
     "Option --warm-memory.",
 )
 
@@ -79,14 +81,14 @@ EXECUTOR = CommandSetting(
 RAY_ADDRESS = CommandSetting(
     "ray_address",
     "auto",
-    "The head of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one that runs here. Option --address.",
+    "The head node of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one on this machine. Option --address.",
 )
 
 GRPC = CommandSetting(
     "grpc",
     "auto",
-    "How messages of bots are carried: queue = one thread polls grpcio, aio = grpc.aio, which costs more; auto = queue "
-    "with the versions of grpcio that were tried. Bots of the kit heed it too.",
+    "How messages of bots are transported: queue = one thread polls grpcio, aio = grpc.aio, which costs more; auto = "
+    "queue with the versions of grpcio that were tested. Bots of the kit obey it, too.",
 )
 
 RUNTIMES = CommandSetting(
