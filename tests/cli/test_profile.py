@@ -102,7 +102,7 @@ def test_for_people_there_are_two_tables_and_what_they_say(arena: Arena, monkeyp
     assert finished.code == 0, finished.err
     assert "Processor time of one decision" in finished.out
     assert "Wall time of one match" in finished.out
-    assert "cores computed for it" in finished.out
+    assert "cores were busy with it" in finished.out
     assert finished.err.startswith("1 workers play ")
 
 
@@ -129,7 +129,7 @@ def test_the_tables_fit_a_terminal_of_40_columns(
     [
         (2, 2, "more or faster ones"),
         (4, 2, "--workers"),
-        (4, 4, "other programs have the rest"),
+        (4, 4, "other programs use the rest"),
     ],
 )
 def test_it_says_whether_cores_workers_or_something_else_is_short(
