@@ -1,9 +1,9 @@
-"""Looks for better weights of a game's evaluation by self-play, and writes them to a file.
+"""Searches for better weights of a game's evaluation by self-play, and writes them to a file.
 
     python -m bots.training GAME                                 # 400 steps, to GAME-weights.json
     python -m bots.training GAME --steps 1000 --processes 2 --out weights.json
-    python -m bots.training GAME --again weights.json            # from what that file began with, to compare
-    python -m bots.training GAME --after weights.json            # from the weights that it found
+    python -m bots.training GAME --again weights.json            # start where that file started, to compare
+    python -m bots.training GAME --after weights.json            # start with the weights that it found
     python -m bots.training GAME --seats 4 --out weights-4.json  # for four seats alone
 
 The same game, options and seed give the same weights, in any number of processes. How far it is is told on standard
@@ -71,21 +71,23 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Return the arguments. Ends the process with status 2 for bad ones."""
     parser = argparse.ArgumentParser(
         prog="python -m bots.training",
-        description="Looks for better weights of a game's evaluation by self-play of the greedy bot.",
+        description="Searches for better weights of a game's evaluation by self-play of the greedy bot.",
         epilog="example: python -m bots.training foreign_king --steps 1000 --processes 2 --out weights.json",
     )
-    parser.add_argument("game", help="name of a game whose evaluation says what it weighs")
-    parser.add_argument("--seats", type=_number_from(2), help="number of seats that they are for (default all in turn)")
-    parser.add_argument("--steps", type=_number_from(1), default=400, help="steps of the climb (default 400)")
+    parser.add_argument("game", help="name of a game whose evaluation lists its weights")
+    parser.add_argument("--seats", type=_number_from(2), help="number of seats to train for (default all in turn)")
+    parser.add_argument("--steps", type=_number_from(1), default=400, help="number of steps to take (default 400)")
     parser.add_argument(
-        "--trial", type=_number_from(0), default=150, help="duels that try what was found (default 150)"
+        "--trial", type=_number_from(0), default=150, help="number of duels that test the result (default 150)"
     )
-    parser.add_argument("--seed", type=_number_from(0), default=1, help="what all chance comes from (default 1)")
-    parser.add_argument("--processes", type=_number_from(1), default=1, help="duels played at a time (default 1)")
+    parser.add_argument("--seed", type=_number_from(0), default=1, help="seed of all random numbers (default 1)")
+    parser.add_argument(
+        "--processes", type=_number_from(1), default=1, help="number of duels to play at once (default 1)"
+    )
     parser.add_argument("--out", type=Path, help="the file to write (default GAME-weights.json)")
     begin = parser.add_mutually_exclusive_group()
-    begin.add_argument("--again", type=Path, metavar="FILE", help="begin where the climb of this file began")
-    begin.add_argument("--after", type=Path, metavar="FILE", help="begin with the weights of this file")
+    begin.add_argument("--again", type=Path, metavar="FILE", help="start with the weights with which this file started")
+    begin.add_argument("--after", type=Path, metavar="FILE", help="start with the weights of this file")
     return parser.parse_args(argv)
 
 

@@ -41,18 +41,25 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return what the command says; ends the process with 2 and one line if it is not sound."""
     parser = argparse.ArgumentParser(
         prog="python -m bots.uci",
-        description="Plays chess (openspiel_chess) with a UCI engine, by the match's clock unless a limit is given.",
+        description="Plays chess (openspiel_chess) with a UCI engine, by the clock of the match or a fixed limit.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--engine", required=True, metavar="PROGRAM", help="on PATH or in /usr/games, or a full path")
-    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="of the engine itself, behind --")
     parser.add_argument(
-        "--option", type=_option, action="append", default=[], metavar="NAME=VALUE", help="of UCI; may be repeated"
+        "--engine", required=True, metavar="PROGRAM", help="the engine: a name on PATH or in /usr/games, or a path"
+    )
+    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="arguments for the engine, after --")
+    parser.add_argument(
+        "--option",
+        type=_option,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a UCI option; may be repeated",
     )
     limit = parser.add_mutually_exclusive_group()
     for kind, unit in (("nodes", "positions"), ("depth", "plies"), ("movetime", "milliseconds")):
-        limit.add_argument(f"--{kind}", type=_positive, metavar="N", help=f"search so many {unit} a move")
+        limit.add_argument(f"--{kind}", type=_positive, metavar="N", help=f"search N {unit} per move")
     return parser.parse_args(arguments)
 
 

@@ -29,7 +29,7 @@ def test_a_tournament_goes_out_and_comes_in(table: Arena, tmp_path: Path) -> Non
     assert "tournament monday imported: 6 matches, with the ratings of the file" in read.out
     there, here = (table("leaderboard", "--json", "--db", db).json for db in ("copy.db", str(table.db)))
     assert there == here
-    assert "6 replays were played again and say the same" in read.out
+    assert "6 replays were played again and agree" in read.out
     checked = table("db", "check", "--db", "copy.db")
     assert checked.code == 0, checked.out  # the programs of the bots stay where they were, and that is no problem
     assert table("tournament", "show", "monday", "--db", "copy.db").code == 0

@@ -143,7 +143,7 @@ def test_a_directory_here_goes_before_the_sample_of_its_name(arena: Arena, tmp_p
     write_bot(tmp_path / "greedy", "mine")
     added = arena("bot", "add", "greedy")
     assert added.out.startswith("added mine ")
-    assert "taking the directory greedy that lies here" in added.err
+    assert "using the directory greedy in the current directory" in added.err
 
 
 def test_a_directory_without_a_bot_does_not_become_the_sample_of_its_name(arena: Arena, tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ def test_of_several_versions_one_goes_and_the_one_before_is_active_again(table: 
     assert table("bot", "remove", f"fox@{hashes[0]}").code == 0
     (left,) = table("bot", "show", "fox", "--json").json["versions"]
     assert (left["content_hash"], left["number"], left["predecessor"]) == (hashes[1], 2, None)
-    assert "version 2 of fox plays on ladders already" in table("bot", "promote", "fox").out
+    assert "version 2 of fox already plays on the ladders" in table("bot", "promote", "fox").out
     assert "the only version of 'fox'" in table.refusal("bot", "remove", f"fox@{hashes[1]}", code=2)
     assert table("db", "check").code == 0
 
@@ -433,8 +433,8 @@ def test_of_a_bot_that_has_played_a_version_that_has_not_may_go(table: Arena, tm
 
 def test_a_bot_is_renamed_and_told_to_rename_it_in_its_directory(table: Arena, tmp_path: Path) -> None:
     finished = table("bot", "rename", "ada", "lovelace")
-    assert finished.out == "it is called lovelace now\n"
-    assert "its bot.toml still says ada; write lovelace there" in finished.err
+    assert finished.out == "it is now called lovelace\n"
+    assert "its bot.toml still says ada; change that to lovelace" in finished.err
     assert names(table) == {"lovelace", "bob", "eve"}
     assert table(*PLAY, "lovelace,bob").code == 0
     assert "there is a bot 'eve' already" in table.refusal("bot", "rename", "bob", "eve")

@@ -44,7 +44,7 @@ def test_a_remote_bot_is_challenged_and_the_service_plays(table: Arena, server: 
     (row,) = table("tournament", "list", "--json").json
     assert (row["format"], row["total"], row["remote"], row["rated"]) == ("gauntlet", 4, True, False)
     said = table(*at(server), "challenge", "zoe/fox", "ada", "--with", "bob", *KING, "--no-wait").out
-    assert "tournament show challenge-2` shows how far it is" in said
+    assert "tournament show challenge-2` shows its progress" in said
     assert table("tournament", "list", "--json").json[0]["seats"] == 3
 
 

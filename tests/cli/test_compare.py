@@ -28,7 +28,7 @@ def test_two_versions_are_compared_and_the_ratings_stay_as_they_are(table: Arena
     assert finished.code == 0
     assert re.search(r"W/D/L \d/\d/\d, .* Elo \(.*\), LOS .*%, log ratio", finished.out)
     assert "after 3 steps" in finished.out
-    assert "asked: a gain of +0 or of +20 Elo" in finished.out
+    assert "question: a gain of +0 or of +20 Elo" in finished.out
     assert "`arena tournament show daily --matches`" in finished.out
     (row,) = table("tournament", "list", "--json").json
     assert (row["format"], row["rated"], row["finished"]) == ("compare", False, 6)
@@ -93,7 +93,7 @@ def test_opening_and_seed_are_shared_by_the_blocks_of_a_step(table: Arena, words
 )
 def test_what_is_asked_is_said_in_elo(table: Arena, words: str, asked: str) -> None:
     line = [*COMPARE[:-1], "1", *words.split()]
-    assert f"asked: a gain of {asked}" in table(*line).out
+    assert f"question: a gain of {asked}" in table(*line).out
 
 
 def test_without_a_limit_it_is_what_the_question_needs_and_a_question_that_is_too_fine_is_told(table: Arena) -> None:
@@ -104,7 +104,7 @@ def test_without_a_limit_it_is_what_the_question_needs_and_a_question_that_is_to
     assert "2464 at most" in quick.out
     assert "250000 at most" in five.out
     assert (quick.err, five.err) == ("", "")
-    assert "may take 9000000 steps, and one tournament has 125000 at most" in one.err
+    assert "may need 9000000 steps, and one tournament has 125000 at most" in one.err
 
 
 def test_what_cannot_be_compared_is_said(table: Arena) -> None:

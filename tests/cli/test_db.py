@@ -145,7 +145,7 @@ def test_ratings_that_are_wrong_are_found_by_the_name_of_the_bot_and_rebuilt(tab
     finished = table("db", "check")
     assert finished.code == 1
     assert " version 1 is not what the facts give" in finished.out
-    assert "`arena db check --rebuild` writes the ratings anew" in finished.out
+    assert "`arena db check --rebuild` recomputes the ratings" in finished.out
     assert table("db", "check", "--rebuild").out == f"{table.db} is in order\n"
     assert table("leaderboard").out == right
 

@@ -202,7 +202,7 @@ def test_a_fault_of_the_host_that_only_meets_one_bots_matches_is_told_with_its_n
     finished = table(*order, "--name", "monday")
     named = (
         "lost by the host (WORKER_DIED): 12 attempts at 12 matches; "
-        "shaky (version 1) sat in 12 of these matches, which chance hardly explains: look at that bot first"
+        "shaky (version 1) played in 12 of these matches, more than chance explains: look at that bot first"
     )
     assert named in finished.err.splitlines()
     assert named in table("tournament", "show", "monday").out.splitlines()

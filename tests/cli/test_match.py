@@ -74,7 +74,7 @@ def test_the_times_of_a_match_are_shown_by_decision_and_seat(table: Arena, match
         "CHARGE",
         "LONGEST",
         "1.0 ms",
-        "decisions under 20 ms are not looked at",
+        "decisions under 20 ms are never measured",
     ):
         assert word in shown
     times = table("match", "show", match["match_id"], "--times", "--json").json["times"]
@@ -132,7 +132,7 @@ def test_a_match_that_the_host_lost_fails_with_the_reason(table: Arena, tmp_path
     assert reason in shown
     assert [attempt["cause"] for attempt in match["attempts"]] == ["WORKER_DIED"] * 3
     assert {attempt["owner"] for attempt in match["attempts"]} == {"host"}
-    assert shown.count("fault of the host: WORKER_DIED: worker 1 died (signal 9)") == 3
+    assert shown.count("failed because of the host: WORKER_DIED: worker 1 died (signal 9)") == 3
     assert shown.count("    the last words of worker 1") == 3
     assert f"is void: {reason}" in table("tournament", "show", match["tournament"], "--matches").out
 
@@ -220,7 +220,7 @@ def test_who_kept_another_from_starting_is_told_of_a_match_that_was_played(capsy
     detail = SimpleNamespace(attempts=(noted, quiet), faults=(), leak_checks=())
     print_problems(cast("MatchDetail", detail))
     told = capsys.readouterr().out.splitlines()
-    assert told == ["", f"attempt 1, played all the same: {why}", "  starts: [{'seat': 2, 'bot': 'elk'}]"]
+    assert told == ["", f"attempt 1, played nevertheless: {why}", "  starts: [{'seat': 2, 'bot': 'elk'}]"]
 
 
 @pytest.fixture
@@ -340,7 +340,9 @@ def test_of_a_match_that_is_not_over_it_is_told_how_to_see_its_log(arena_cli: Ar
     table("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2")
     match_id = table("match", "list", "--json").json[0]["id"]
     shown = arena_cli("match", "log", match_id).out
-    assert re.search(r"has no log: match \w+ is not over; `arena .*match watch \w+ --log 0.*` shows what is", shown)
+    assert re.search(
+        r"has no log yet: match \w+ is not over; `arena .*match watch \w+ --log 0.*` shows the output", shown
+    )
 
 
 def test_what_retention_removed_is_told(written: str, arena_cli: Arena) -> None:
@@ -356,7 +358,7 @@ def test_what_retention_removed_is_told(written: str, arena_cli: Arena) -> None:
     assert "were removed by retention on 2023-11-14" in refusal
     remove_replays(arena_cli.db)
     assert re.search(f"replay +{REMOVED}", arena_cli("match", "show", written).out)
-    assert "the times went with the replay" in arena_cli("match", "log", written).out
+    assert "the times were removed with the replay" in arena_cli("match", "log", written).out
 
 
 def test_verifying_all_counts_what_retention_removed(written: str, arena_cli: Arena) -> None:

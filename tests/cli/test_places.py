@@ -119,7 +119,9 @@ def test_without_a_database_that_of_the_home_is_meant(
 
 
 def test_to_promote_what_plays_already_says_that_nothing_has_changed(arena_cli: Arena) -> None:
-    assert arena_cli("bot", "promote", "ada").out == "version 1 of ada plays on ladders already: nothing has changed\n"
+    assert (
+        arena_cli("bot", "promote", "ada").out == "version 1 of ada already plays on the ladders: nothing has changed\n"
+    )
 
 
 def test_an_empty_leaderboard_of_a_service_does_not_take_its_login_for_a_place(arena_cli: Arena) -> None:

@@ -47,7 +47,7 @@ def test_a_remote_bot_is_listed_and_shown_as_one(remote: Arena) -> None:
     assert [line.split()[4] for line in remote("bot", "list").out.splitlines()[1:3]] == ["a", "1.1"]
     assert (rows["ada/fox"]["named"], rows["bob"]["named"]) == ("1.1", None)
     shown = remote("bot", "show", "ada/fox").out
-    assert "where its author connects it from" in shown
+    assert "on the machine of its author" in shown
     assert [line.split()[-1] for line in shown.splitlines()[-2:]] == ["1.1", "1.0"]
     assert remote("bot", "show", "ada/fox", "--json").json["remote"]
     assert "it joined" in remote("bot", "log", "ada/fox").out
@@ -83,7 +83,7 @@ def played(remote: Arena) -> str:
 def test_a_match_of_remote_bots_does_not_pretend_that_the_arena_confined_them(remote: Arena, played: str) -> None:
     shown = remote("match", "show", played).out
     assert "remote bots" in shown
-    assert "none, for hosted bots; remote ones run where their authors connect them from" in shown
+    assert "none, for hosted bots; remote bots run on the machines of their authors" in shown
 
 
 def test_a_match_tells_which_of_its_bots_were_remote(remote: Arena, played: str) -> None:
@@ -99,7 +99,7 @@ def test_what_a_remote_bot_writes_is_said_to_be_with_its_author(remote: Arena, p
     its = "what it writes stays on its author's machine, where `arena bot connect` shows it"
     assert f"seat {seats['ada/fox']} (ada/fox) is remote: {its}" in shown
     assert f"seat {seats['bob']} (bob) wrote nothing" in shown
-    assert "of a remote bot only the wall is known, and charged" in shown
+    assert "for a remote bot only wall time is known and charged" in shown
     said = remote.refusal("match", "watch", played, "--log", str(seats["ada/fox"]), code=1)
     assert f"ada/fox is remote: {its}" in said
 

@@ -48,7 +48,7 @@ def test_a_replay_of_other_rules_is_told_by_its_notation(
 ) -> None:
     monkeypatch.setattr(type(registry.get("foreign_king")), "rules_version", "99")
     shown = table("replay", "show", match["match_id"])
-    assert "told by notation alone: it was played by version" in shown.err
+    assert "described by notation alone: it was played by version" in shown.err
     assert "ACT_BUILD" in shown.out
     assert "wants to build" not in shown.out
     assert "installed is 99" in table.refusal("replay", "show", match["match_id"], "--ply", "3", code=1)

@@ -80,7 +80,7 @@ def test_the_verdict_of_an_admission_is_waited_for_and_told(
     again = arena("--server", "club", "bot", "submit", bot, "--no-wait")
     assert again.code == 0
     assert "these files were submitted before: ada/fox version 1 (" in again.err
-    assert "; they wait to be built and checked, also if they failed before\n" in again.err
+    assert "; they wait to be built and checked, even if they failed before\n" in again.err
     assert ledger.take_admission() is not None
     assert "; they are checked now\n" in arena("--server", "club", "bot", "submit", bot, "--no-wait").err
 
@@ -101,7 +101,9 @@ def test_a_refusal_says_that_the_same_files_may_be_tried_again(
     refused = arena("--server", "club", "bot", "submit", write_bot(tmp_path / "fox", "fox"))
     refuser.join()
     assert refused.code == 1
-    assert refused.err.endswith("the same files built and checked anew\narena: ada/fox version 1: Refused: too slow.\n")
+    assert refused.err.endswith(
+        "the same files are then built and checked again\narena: ada/fox version 1: Refused: too slow.\n"
+    )
 
 
 def test_a_bot_that_waits_for_a_sandbox_says_so_at_once(
@@ -259,10 +261,10 @@ def test_limits_are_set_one_by_one_shown_and_reset(arena_cli: Arena) -> None:
     assert arena_cli("owner", "add", "ann").code == 0
     assert arena_cli("owner", "limit", "ann", "--versions", "3", "--stored-mb", "0").code == 0
     shown = arena_cli("owner", "limit", "ann", "--concurrent-matches", "2")
-    assert "versions            0 of 3 (of his own)" in shown.out
-    assert "stored mb           0.0, no limit (of his own)" in shown.out
+    assert "versions            0 of 3 (individual)" in shown.out
+    assert "stored mb           0.0, no limit (individual)" in shown.out
     assert "archive mb          64\n" in shown.out
-    assert "concurrent matches  2 (of his own)" in shown.out
+    assert "concurrent matches  2 (individual)" in shown.out
     assert "versions=3, stored_mb=0, concurrent_matches=2" in arena_cli("owner", "list").out
     found = arena_cli("owner", "show", "ann", "--json").json
     assert found["own"] == ["versions", "stored_mb", "concurrent_matches"]

@@ -116,7 +116,7 @@ def test_what_is_left_out_is_said_below_the_table_and_a_pipe_gets_all(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "40")
     print_table(columns, rows, as_json=False)
-    assert capsys.readouterr().out.splitlines()[-1].startswith("left out for want of room: VERSION, MU, NOTE; ")
+    assert capsys.readouterr().out.splitlines()[-1].startswith("left out for lack of room: VERSION, MU, NOTE; ")
 
 
 @pytest.fixture

@@ -228,7 +228,7 @@ def test_what_nobody_plays_is_stopped_and_resume_goes_on(stopped: Path, arena_cl
     assert (row["status"], row["played_by"]) == ("stopped", None)
     listed = arena_cli("tournament", "list").out
     assert "stopped" in listed
-    assert "tournament resume NAME` goes on" in listed
+    assert "tournament resume NAME` continues it" in listed
     assert "PLAYED BY" not in listed
     shown = arena_cli("tournament", "show", "monday").out
     assert "stopped, 1 of 6 matches played" in shown

@@ -39,7 +39,7 @@ def test_every_backup_taken_while_matches_are_played_is_a_home_that_goes_on(
             before = finished(field)
             wait_until(lambda before=before: finished(field) > before + 2)  # type: ignore[misc]
             done = field.ok("home", "backup", archive, "--home", field.directory)
-            assert "holds secrets" in done.out
+            assert "contains secrets" in done.out
             assert archive.stat().st_mode & 0o777 == 0o600
             taken.append(finished(field))
         wait_until(lambda: finished(field) > taken[-1])

@@ -110,7 +110,7 @@ def play_from_home(house: Place) -> None:
         for terminal in (ada, bob):
             terminal.wait_for("is over: rank")
             terminal.interrupt()
-            terminal.wait_for("no new match is begun|leaving")  # or both signals would be one to it
+            terminal.wait_for("no new match is started|leaving")  # or both signals would be one to it
             terminal.interrupt()
             terminal.end()
 

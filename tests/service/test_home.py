@@ -101,12 +101,12 @@ def test_a_home_is_backed_up_and_restored_with_counts(arena: Arena, tmp_path: Pa
     done = arena("home", "backup", tmp_path / "x.tar.gz", "--home", home.directory)
     assert done.code == 0, done
     assert "3 bots, 3 versions, 1 tournaments, 3 matches, 3 replays" in done.out
-    assert "holds secrets" in done.out
+    assert "contains secrets" in done.out
     assert "arena: copying the database\n" in done.err
     restored = arena("home", "restore", tmp_path / "x.tar.gz", "--home", tmp_path / "new")
     assert restored.code == 0, restored
     assert "3 matches, 3 replays" in restored.out
-    assert f"`arena serve --home {tmp_path / 'new'}` goes on from there" in restored.out
+    assert f"`arena serve --home {tmp_path / 'new'}` continues from there" in restored.out
     assert arena("db", "check", "--db", tmp_path / "new" / "arena.db").code == 0
 
 
@@ -117,7 +117,7 @@ def test_a_restored_home_plays_what_was_restored(arena: Arena, tmp_path: Path, m
     home.settings_file.write_text(f"[service]\n{line}workers = 2\n", encoding="ascii")
     monkeypatch.setattr("arena.cli.nouns.home.with_book", lambda home, _: home)  # there is no such server
     done = arena("home", "backup", tmp_path / "x.tar", "--home", home.directory)
-    assert "holds secrets (the password of the database, the key of the certificate" in done.out
+    assert "contains secrets (the password of the database, the key of the certificate" in done.out
     new = tmp_path / "new"
     restored = arena("home", "restore", tmp_path / "x.tar", "--home", new)
     assert f"`arena db copy {new / 'arena.db'} postgresql://HOST/NAME`" in restored.out.splitlines()[-1]
@@ -126,7 +126,7 @@ def test_a_restored_home_plays_what_was_restored(arena: Arena, tmp_path: Path, m
     assert arena("serve", "--home", new, "--check", "--json").json["settings"]["service.database"]["value"] == ""
     monkeypatch.setenv("ARENA_SERVE_DATABASE", "postgresql://ada:geheim@db.example/arena")
     restored = arena("home", "restore", tmp_path / "x.tar", "--home", tmp_path / "third")
-    assert "ARENA_SERVE_DATABASE names the database postgresql://ada@db.example/arena, and" in restored.out
+    assert "ARENA_SERVE_DATABASE names the database postgresql://ada@db.example/arena, so" in restored.out
     shown = arena("home", "restore", tmp_path / "x.tar", "--home", tmp_path / "fourth", "--json")
     assert shown.json["database"] == shown.json["database_was"] == "postgresql://ada@db.example/arena"
     assert "geheim" not in restored.out + shown.out

@@ -46,7 +46,7 @@ BotName = Annotated[str, typer.Argument(metavar="BOT")]
 def list_bots(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the bots with their newest versions."""
+    """List the bots and their newest versions."""
     with connect(db) as connection:
         page, rest = ask_for(connection.arena.bots.list_bots, limit, after)
         more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -70,7 +70,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a bot: its manifest and its versions, the newest first."""
+    """Show a bot: its manifest and its versions, newest first."""
     with connect(db) as connection:
         detail = connection.arena.bots.get_bot(name)
         page = connection.arena.bots.list_versions(name, rows_wanted(limit), after)

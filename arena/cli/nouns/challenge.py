@@ -43,7 +43,7 @@ def challenge(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play a bot of yours against others, unrated."""
+    """Play your bot against other bots, unrated."""
     if service_name(db) is None:
         raise MisuseError(
             Text(

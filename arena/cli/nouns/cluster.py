@@ -39,7 +39,7 @@ _COLUMNS = (
 
 @app.command(epilog=example("arena cluster show", "arena cluster show --address 127.0.0.1:6379 --json"))
 def show(address: Address = settings.RAY_ADDRESS.default, as_json: AsJson = False) -> None:
-    """List the machines of a cluster, whether they may play, and how they do."""
+    """List the machines of a Ray cluster, and whether they may play."""
     import asyncio
 
     from arena.executor.ray.survey import survey  # what the help needs is less

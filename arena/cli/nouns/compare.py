@@ -84,7 +84,7 @@ def compare(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find out whether one version is better than another."""
+    """Test whether one version is better than another."""
     wanted = hosting.read()
     others = parse_names(field, "field") if field else []
     bounds = _read_bounds(preset, elo0, elo1, gain)

@@ -36,7 +36,7 @@ app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday
 
 @app.command(epilog=example("arena db upgrade --db arena.db"))
 def upgrade(db: Database = settings.DB.default) -> None:
-    """Bring a database to this schema; make a backup first."""
+    """Upgrade a database to the current schema; make a backup first."""
     change = database.upgrade(need_here(db))
     if change.before == change.after:
         typer.echo(say("cli_db.same_schema", db=db, schema=change.after))
@@ -46,7 +46,7 @@ def upgrade(db: Database = settings.DB.default) -> None:
 
 @app.command(epilog=example("arena db backup arena-monday.db", "arena db backup copy.db --db demo.db"))
 def backup(target: Annotated[Path, typer.Argument(metavar="TARGET")], db: Database = settings.DB.default) -> None:
-    """Copy a database into a new file, also while a tournament runs."""
+    """Copy a database into a new file, even while a tournament runs."""
     with open_existing_storage(db) as storage:
         database.backup(storage.database, target)
         typer.echo(say("cli_db.copied", db=db, file=target, store=storage.store.root))
@@ -58,7 +58,7 @@ def copy(
     source: Annotated[str, typer.Argument(metavar="FROM")],
     target: Annotated[str, typer.Argument(metavar="TO")],
 ) -> None:
-    """Copy a database with the files of its bots into an empty one, also of another kind."""
+    """Copy a database and the files of its bots into an empty database."""
     refuse_server(context)
     here, there = without_password(source), without_password(target)
     if here == there:
@@ -91,7 +91,7 @@ def check(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Check whether everything in a database agrees."""
+    """Check whether a database is consistent."""
     with open_existing_storage(db) as storage:
         found = run_in_thread(storage.database, partial(_look, storage, rebuild=rebuild), StageDisplay())
     problems = [*found.facts, *found.files, *found.derived]

@@ -252,7 +252,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileOptions:
-    """Whether time is measured, and of what."""
+    """Whether time is measured, and for which game."""
 
     profile: Annotated[bool, typer.Option("--profile")] = False
     seconds: Annotated[float, typer.Option("--seconds", min=1.0, max=MOST_SECONDS, metavar="N")] = DEFAULT_SECONDS
@@ -275,7 +275,7 @@ class ProfileOptions:
 def doctor(
     context: typer.Context, options: ProfileOptions, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """Look whether this machine can run the arena, or where time goes while it does."""
+    """Check whether this machine can run the arena, or show where the time goes while it does."""
     need_here(db)
     options.check(context)
     if options.profile:

@@ -131,7 +131,7 @@ def show(
 
 @app.command(epilog=example("arena game rules foreign_king", "arena game rules rex_romanorum"))
 def rules(game_name: GameName) -> None:
-    """Tell how a game is played, what bots see, and the names of actions."""
+    """Explain how a game is played, what bots see, and the names of actions."""
     game = get_game(game_name)
     file = resources.files(_package(game)) / _RULES
     for part in (file.read_text(encoding="utf-8").strip() if file.is_file() else "", manual(game), action_names(game)):
@@ -149,7 +149,7 @@ def tool(
     tool_name: Annotated[str | None, typer.Argument(metavar="TOOL")] = None,
     arguments: Annotated[list[str] | None, typer.Argument()] = None,
 ) -> None:
-    """Run an extra command of a game, such as odds of a fight."""
+    """Run an extra command of a game, such as the odds of a fight."""
     if game_name in _HELP_WORDS:
         typer.echo(context.get_help())
         raise typer.Exit

@@ -28,7 +28,7 @@ app = typer.Typer(
 def backup(
     target: Annotated[Path, typer.Argument(metavar="FILE")], home: HomeDirectory = _HERE, as_json: AsJson = False
 ) -> None:
-    """Copy a service into one archive, also while it runs."""
+    """Copy a service into one archive, even while it runs."""
     from arena.service.maintenance.backup import back_up_home
 
     place = _home_at(home)
@@ -54,7 +54,7 @@ def restore(
     home: Annotated[Path, typer.Option("--home", metavar="NEWDIR")],
     as_json: AsJson = False,
 ) -> None:
-    """Make a new home of an archive."""
+    """Restore a service from an archive into a new directory."""
     from arena.service.maintenance.restore import restore_home
 
     done = restore_home(archive, home, print_note)
@@ -99,7 +99,7 @@ def restore(
 def retention(
     home: HomeDirectory = _HERE, apply: Annotated[bool, typer.Option("--apply")] = False, as_json: AsJson = False
 ) -> None:
-    """Show what the limits of [retention] want removed, when and why."""
+    """Show what is due for removal under [retention], when and why."""
     from arena.service.maintenance.retention import RetentionReport, retention_report
 
     place = _home_at(home)

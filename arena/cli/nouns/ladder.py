@@ -88,7 +88,7 @@ def open_(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Open a ladder for every bot that plays its game."""
+    """Open a ladder for all bots that play its game."""
     terms = MatchTerms(time=time, start_limit=start_limit, option=option, opening_plies=opening_plies)
     form = LadderFormat(seats, 0, RETIRE_AFTER)
     order = tournament_request(terms, form, game, (), same_owner=same_owner)
@@ -115,7 +115,7 @@ def close(
 
 @app.command(epilog=example("arena ladder show king3", "arena ladder show king3 --json"))
 def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show a ladder, and which bots it goes on without."""
+    """Show a ladder and which of its bots are absent."""
     with connect(db) as connection:
         ladder = connection.arena.ladders.get_ladder(name)
     if as_json:
@@ -142,7 +142,7 @@ def list_(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """List the ladders, the newest first, closed ones too."""
+    """List the ladders, newest first, including closed ones."""
     with connect(db) as connection:
         page = connection.arena.ladders.list_ladders(paging.rows_wanted(limit), after)
     rows = [_facts(ladder) for ladder in page.items]

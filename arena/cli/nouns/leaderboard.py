@@ -31,7 +31,7 @@ def leaderboard(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
+    """Show the ratings of the bots, in one table for each pool."""
     with connect(db) as connection:
         found = connection.arena.leaderboards.list_leaderboards(game, seats, pool, rows_wanted(limit), after)
         ladders = () if found.boards or as_json else connection.arena.ladders.list_ladders().items

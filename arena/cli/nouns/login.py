@@ -39,7 +39,7 @@ def login(
     token_stdin: Annotated[bool, typer.Option("--token-stdin")] = False,
     fingerprint: Annotated[str | None, typer.Option(metavar="SHA256")] = None,
 ) -> None:
-    """Log in at a service, for commands with --server."""
+    """Log in to a service, for commands with --server."""
     if invitation is not None and token_stdin:
         raise MisuseError(Text("--invitation and --token-stdin exclude each other; give one of them"))
     name = check_profile_name(name or _default_name(address))

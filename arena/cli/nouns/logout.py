@@ -25,7 +25,7 @@ _LOGINS = (
 
 @app.command(epilog=example("arena logout", "arena logout club"))
 def logout(name: Annotated[str | None, typer.Argument(metavar="NAME")] = None, as_json: AsJson = False) -> None:
-    """Forget a login, or show which there are."""
+    """Forget a login, or list all logins."""
     if name is not None:
         remove_profile(name)
         typer.echo(say("cli_logout.forgotten", name=name))

@@ -84,7 +84,7 @@ def _parse_state(text: str | None) -> MatchState | None:
 
 @app.command(epilog=example('arena match annul 3f9a01c2 --why "the machine was overloaded"'))
 def annul(match: MatchId, why: Why, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Let a match and the others of its block count for nothing."""
+    """Annul a match and the other matches of its block."""
     with connect(db) as connection:
         done = connection.arena.annulments.annul_match(match, why)
     print_annulled(done, as_json=as_json)

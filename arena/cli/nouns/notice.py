@@ -24,7 +24,7 @@ _NOTICES = (
 def notice(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """Show what you, and everybody, were told."""
+    """Show the notices for you and for everybody."""
     with connect(db) as connection:
         page = connection.arena.account.list_notices(rows_wanted(limit), after)
     more = more_command("notice", limit=limit, cursor=page.next, as_json=as_json, db=db)

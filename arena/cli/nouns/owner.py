@@ -55,7 +55,7 @@ def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = F
 def list_owners(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the owners, the newest first."""
+    """List the owners, newest first."""
     with connect(db) as connection:
         page = connection.arena.admin.list_owners(rows_wanted(limit), after)
     more = more_command("owner", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -80,7 +80,7 @@ def invite(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Print a code that becomes an owner and a token, once."""
+    """Print an invitation code, which makes an owner and a token."""
     with connect(db, makes=True) as connection:
         invitation = connection.arena.admin.invite_owner(name, scope, expiry_us(days))
     if as_json:
@@ -97,7 +97,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what an owner has, and may have."""
+    """Show what an owner has, and what the limits are."""
     with connect(db) as connection:
         usage = _usage(connection, name)
     if as_json:
@@ -118,7 +118,7 @@ def limit(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Give an owner limits of his own; 0 = no limit."""
+    """Give an owner individual limits; 0 = no limit."""
     values = (uploads_per_hour, versions, archive_mb, stored_mb, concurrent_matches)
     limits = {key: value for key, value in zip(LIMITS, values, strict=True) if value is not None}
     if not limits and not reset:

@@ -38,7 +38,7 @@ def perft(
     divide: Annotated[bool, typer.Option("--divide")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Count the sequences of decisions from the start of a game."""
+    """Count the decision sequences from the start of a game."""
     game = get_game(game_name)
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options, SeededChance(seed))

@@ -239,7 +239,7 @@ def fairplay(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Look for pairs of bots that help one another."""
+    """Look for collusion: pairs of bots that help each other."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         pool = choice.find(connection)

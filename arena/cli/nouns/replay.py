@@ -32,7 +32,7 @@ def verify(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play stored matches again, and compare everything."""
+    """Play stored matches again and compare everything."""
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError(Text("say what to verify: a match, or --tournament NAME, or --all"))
     matches, removed, broken, shown = 0, 0, [], LazyProgress()

@@ -27,7 +27,7 @@ def report(
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
-    """Write a tournament into one HTML file, with its replays."""
+    """Write a tournament and its replays into one HTML file."""
     from arena.web.report.packing import PackingError
     from arena.web.report.page import is_report
     from arena.web.report.tournament_report import (

@@ -34,7 +34,7 @@ _RUNTIMES = (
 def list_runtimes(
     runtimes: RuntimesFile = settings.RUNTIMES.default, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List what bots can run in."""
+    """List the runtimes in which bots can run."""
     rows = [_facts(runtime) for runtime in _find(runtimes, db)]
     has_problem = any(row["problem"] for row in rows)
     print_table(_RUNTIMES if has_problem else _RUNTIMES[:-1], rows, as_json=as_json)
@@ -47,7 +47,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show the versions of all that is in a runtime."""
+    """Show the versions of everything in a runtime."""
     known = {runtime.name: runtime for runtime in _find(runtimes, db)}
     if name not in known:
         raise unknown("runtime", name, list(known), Text("`arena runtime list` shows all"))

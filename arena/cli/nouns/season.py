@@ -81,7 +81,7 @@ def freeze(
 
 @app.command(epilog=example("arena season close king3"))
 def close(ladder: LadderName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Close a season: its table is kept, its secret published."""
+    """Close a season, keep its table and publish its secret."""
     with connect(db) as connection:
         _print(connection.arena.seasons.close_season(ladder), as_json=as_json)
 
@@ -94,7 +94,7 @@ def list_(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """List the seasons of a ladder, the newest first."""
+    """List the seasons of a ladder, newest first."""
     with connect(db) as connection:
         page = connection.arena.ladders.list_seasons(ladder, rows_wanted(limit), after)
     more = more_command("season", "list", ladder, limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -110,7 +110,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show the table with which a season was closed, and its secret."""
+    """Show the final table of a closed season, and its secret."""
     with connect(db) as connection:
         kept = connection.arena.ladders.get_season_table(ladder, number, rows_wanted(limit), after)
     rows, words = [dict(row.facts) for row in kept.rows], ("season", "show", ladder, str(number))

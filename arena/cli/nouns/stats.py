@@ -55,7 +55,7 @@ def crosstable(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how every bot fared against every other."""
+    """Show how every bot did against every other."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         pool = choice.find(connection)
@@ -98,7 +98,7 @@ def history(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how a bot's rating came about."""
+    """Show the history of a bot's rating."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         pool = choice.find(connection)
@@ -125,7 +125,7 @@ def opponents(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how a bot fared against each opponent."""
+    """Show how a bot did against each opponent."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         pool = choice.find(connection)
@@ -166,7 +166,7 @@ def lengths(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how long matches are: plies, decisions, time."""
+    """Show how long matches are, in plies, decisions and time."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         found = connection.arena.statistics.list_lengths(tournament, choice.find(connection))

@@ -30,7 +30,7 @@ def new(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token and print it, this once."""
+    """Make a token and print it, only this once."""
     with connect(db, makes=True) as connection:
         if _asks_for_himself(connection, owner):
             made = connection.arena.account.new_own_token(name, scope or Scope.COMPETITOR, expiry_us(days))
@@ -79,7 +79,7 @@ def list_tokens(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """List the tokens, the newest first, without the tokens themselves."""
+    """List the tokens, newest first, without their secrets."""
     with connect(db) as connection:
         if _asks_for_himself(connection, owner):
             page = connection.arena.account.list_own_tokens(rows_wanted(limit), after)
@@ -94,7 +94,7 @@ def list_tokens(
 def revoke(
     token: Annotated[str, typer.Argument(metavar="TOKEN")], owner: Owner = None, db: Database = settings.DB.default
 ) -> None:
-    """Make a token worth nothing, at once and for ever."""
+    """Revoke a token, at once and for good."""
     with connect(db) as connection:
         if _asks_for_himself(connection, owner):
             revoked = connection.arena.account.revoke_own_token(token)

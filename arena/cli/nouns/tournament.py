@@ -41,7 +41,7 @@ _COLUMNS = without(TOURNAMENTS, "progress")
 def list_tournaments(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the tournaments, the newest first."""
+    """List the tournaments, newest first."""
     with connect(db) as connection:
         page, rest = ask_for(connection.arena.tournaments.list_tournaments, limit, after)
         more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -86,7 +86,7 @@ def leaks(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what leak checks found, match by match."""
+    """Show the results of leak checks, match by match."""
     with connect(db) as connection:
         page = connection.arena.tournaments.list_leak_checks(tournament, rows_wanted(limit), after)
     more = more_command("tournament", "leaks", tournament, limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -95,7 +95,7 @@ def leaks(
 
 @app.command(epilog=example("arena tournament cancel monday"))
 def cancel(tournament: TournamentText, db: Database = settings.DB.default) -> None:
-    """Give up what is not played yet; the results so far stay."""
+    """Cancel the matches that are not played yet; the results so far stay."""
     with connect(db) as connection:
         done = connection.arena.tournaments.cancel_tournament(tournament)
     typer.echo(
@@ -106,7 +106,7 @@ def cancel(tournament: TournamentText, db: Database = settings.DB.default) -> No
 
 @app.command(epilog=example("arena tournament join monday random", "arena tournament join monday greedy"))
 def join(tournament: TournamentText, bot: BotText, db: Database = settings.DB.default) -> None:
-    """Enter a bot late into a Swiss or a ladder."""
+    """Enter a bot late into a Swiss tournament or a ladder."""
     with connect(db) as connection:
         joined = connection.arena.tournaments.join_tournament(tournament, bot)
     typer.echo(
@@ -116,7 +116,7 @@ def join(tournament: TournamentText, bot: BotText, db: Database = settings.DB.de
 
 @app.command(epilog=example("arena tournament withdraw monday random"))
 def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.DB.default) -> None:
-    """Take a bot out for good."""
+    """Take a bot out of a tournament for good."""
     with connect(db) as connection:
         gone = connection.arena.tournaments.withdraw_bot(tournament, bot)
     typer.echo(

@@ -26,7 +26,7 @@ def web(
     name: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     db: Database = settings.DB.default,
 ) -> None:
-    """Show a database in browsers."""
+    """Show a database in a web browser."""
     place = _read_address(address)
     need_existing(need_here(db))
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

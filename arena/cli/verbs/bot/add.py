@@ -57,7 +57,7 @@ def add(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Add bots, or new versions of them."""
+    """Add bots, or new versions of bots."""
     if not directories:
         raise MisuseError(
             Text("name a directory with a bot.toml, or a sample bot: {known}", known=", ".join(sample_names()))

@@ -54,7 +54,7 @@ def conform(
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     as_json: AsJson = False,
 ) -> None:
-    """Check whether a bot keeps every rule of the protocol."""
+    """Check whether a bot follows every rule of the protocol."""
     refuse_server(context)
     rules = list(rule or ())
     for one in rules:

@@ -66,7 +66,7 @@ def connect(
     db: _Place = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Let a bot play on a service from this machine."""
+    """Let a bot on this machine play at a service."""
     keep_grpc_quiet()
     from arena.connect.bridge import ConnectOptions
 

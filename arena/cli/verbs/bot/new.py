@@ -38,7 +38,7 @@ def new(
     name: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a bot that plays, to begin with."""
+    """Write the files of a new bot that can already play."""
     _check_language(language)
     chosen = registry.names()[0] if game is None else get_game(game).name
     called = _name(directory, name)

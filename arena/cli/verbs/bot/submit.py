@@ -43,7 +43,7 @@ def submit(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Hand a bot, or a new version of it, in at a service."""
+    """Submit a bot, or a new version of it, to a service."""
     service = service_name(db)
     if service is None:
         add = next_command("bot", "add", str(directory), db=db)

@@ -38,7 +38,7 @@ _STOPPED = Text("no longer watched")
 )
 @with_options
 def play_here(context: typer.Context, wishes: BotTestOptions, as_json: AsJson = False) -> None:
-    """Play a bot here against the samples."""
+    """Test a bot on this machine against the sample bots."""
     refuse_server(context)
     with open_test(wishes) as test:
         tested = run_interruptibly(test, "nothing is told of this test")
@@ -53,7 +53,7 @@ def play_here(context: typer.Context, wishes: BotTestOptions, as_json: AsJson = 
 @app.command(epilog=example("arena bot watch my-bot", "arena bot watch my-bot --quick --game foreign_king"))
 @with_options
 def watch(context: typer.Context, wishes: BotTestOptions) -> None:
-    """Test a bot, and again after every change of its files."""
+    """Test a bot now and after every change to its files."""
     refuse_server(context)
     with open_test(wishes) as test:
 

@@ -50,7 +50,7 @@ def log(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what happened to a bot, the newest first."""
+    """Show the history of a bot, newest event first."""
     with connect(db) as connection:
         page, rest = ask_for(partial(connection.arena.bots.list_events, name), limit, after)
         more = more_command("bot", "log", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -72,14 +72,14 @@ def promote(text: VersionText, message: Message = "", db: Database = settings.DB
 
 @app.command(epilog=example('arena bot withdraw fox@3f9a01c2 --message "loses on time"'))
 def withdraw(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
-    """Take a version out for good."""
+    """Withdraw a version for good."""
     with connect(db) as connection:
         _print_bot(connection.arena.bots.withdraw_version(text, message))
 
 
 @app.command(epilog=example("arena bot rollback fox"))
 def rollback(name: BotName, message: Message = "", db: Database = settings.DB.default) -> None:
-    """Let the version before play on the ladders again."""
+    """Let the previous version play on the ladders again."""
     with connect(db) as connection:
         _print_bot(connection.arena.bots.roll_back(name, message))
 
@@ -95,7 +95,7 @@ def _print_bot(bot: BotDetail) -> None:
 def admission(
     version: Annotated[str, typer.Argument(metavar="BOT")], db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """Show what the checks of a version found."""
+    """Show the results of a version's checks."""
     with connect(db) as connection:
         found = connection.arena.admissions.get_admission(version)
     if as_json:
@@ -135,7 +135,7 @@ def print_findings(admission: Admission, shown: int) -> int:
 
 @app.command("build-log", epilog=example("arena bot build-log fox", "arena --server club bot build-log fox@3f9a01c2"))
 def build_log(text: VersionText, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show what the build command of a version said."""
+    """Show the output of a version's build command."""
     with connect(db) as connection:
         log = connection.arena.bots.get_build_log(text)
     if as_json:
@@ -150,7 +150,7 @@ def build_log(text: VersionText, db: Database = settings.DB.default, as_json: As
 
 @app.command(epilog=example('arena bot annul ada/fox@3f9a01c2 --why "it threw its matches away"'))
 def annul(version: VersionText, why: Why, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Let everything that a version played count for nothing."""
+    """Annul all matches of a version."""
     with connect(db) as connection:
         done = connection.arena.annulments.annul_version(version, why)
     print_annulled(done, as_json=as_json)
@@ -160,7 +160,7 @@ def annul(version: VersionText, why: Why, db: Database = settings.DB.default, as
 def remove(
     text: Annotated[str, typer.Argument(metavar="BOT")], db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """Take a bot away that has not played."""
+    """Remove a bot that has not played."""
     with connect(db) as connection:
         removed = connection.arena.bots.remove_bot(text)
     if as_json:
@@ -178,7 +178,7 @@ def rename(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Give a bot that has not played another name."""
+    """Rename a bot that has not played."""
     with connect(db) as connection:
         renamed = connection.arena.bots.rename_bot(name, new)
     stated = renamed.newest.manifest.get("name")

@@ -47,7 +47,7 @@ def run(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play one match: the first bot in seat 0, and so on."""
+    """Play one match; the first bot takes seat 0, and so on."""
     hosting = read_hosting(workers=1, sandbox=sandbox, allow_reduced=allow_reduced)
     names = parse_names(bots, "bots")
     order = tournament_request(terms, None, game, names, rated=rated, same_owner=same_owner, name=name)

@@ -37,7 +37,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a match: the results, and the faults with evidence."""
+    """Show a match: its results, and its faults with evidence."""
     with connect(db) as connection:
         detail = connection.arena.matches.get_match(match)
         spent = connection.arena.matches.get_times(detail.match_id) if times else None

@@ -34,7 +34,7 @@ def rebuild(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the ratings anew from the results."""
+    """Recompute the ratings from the results."""
     with open_existing_storage(db) as storage, connect(db) as connection:
         work = partial(_check if check else _rebuild, storage, choice.find(connection))
         problems, outcome = run_in_thread(storage.database, work, StageDisplay())

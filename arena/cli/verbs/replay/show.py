@@ -51,7 +51,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Tell how a match was played, or show a position in it."""
+    """Show how a match was played, or one of its positions."""
     document = find_document(match, db)
     language = language_of_names(language, as_json=as_json)
     if ply is None and svg is None:
@@ -303,7 +303,7 @@ def html(
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
-    """Write a match with its viewer into one HTML file."""
+    """Write a match and its viewer into one HTML file."""
     document = find_document(match, db)
     from arena.web.report.page import is_report
     from arena.web.report.tournament_report import write_match  # the web's libraries are imported by nobody else

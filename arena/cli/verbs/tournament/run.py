@@ -100,7 +100,7 @@ def round_robin(
     *,
     run: RunOptions,
 ) -> None:
-    """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
+    """Play every combination of bots."""
     if double and blocks is not None:
         raise MisuseError(
             Text("--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out", blocks=blocks)
@@ -113,7 +113,7 @@ def round_robin(
 def sample(
     entry: EntryOptions, blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 10, *, run: RunOptions
 ) -> None:
-    """Play some of all combinations, so chosen that every pair meets equally often, to within two blocks."""
+    """Play a selection of all combinations of bots."""
     _run(Sample(entry.seats, blocks), entry.game, entry.names, run)
 
 
@@ -128,7 +128,7 @@ def gauntlet(
     *,
     run: RunOptions,
 ) -> None:
-    """Let one bot, the challenger, meet every combination of the others."""
+    """Let one bot, the challenger, play every combination of the others."""
     first, *others = parse_names(challenger, "challenger")
     if others:
         raise MisuseError(
@@ -147,7 +147,7 @@ def swiss(
     *,
     run: RunOptions,
 ) -> None:
-    """Play rounds between bots that stand alike; nobody meets again while it can be avoided."""
+    """Play rounds between bots with similar scores."""
     _run(Swiss(entry.seats, rounds or USUAL, blocks, retire_after), entry.game, entry.names, run)
 
 
@@ -167,7 +167,7 @@ def knockout(
     *,
     run: RunOptions,
 ) -> None:
-    """Play ties whose losers are out, until one is left; with 3 to 5 seats the better half of a table goes on."""
+    """Eliminate the losers of each round until one bot is left."""
     _run(Knockout(entry.seats, 2 if double else 1, best_of, not in_order), entry.game, entry.names, run)
 
 
@@ -187,7 +187,7 @@ def adaptive(
     *,
     run: RunOptions,
 ) -> None:
-    """Play until the best are known, where it tells most: close rivals meet often, clear cases seldom."""
+    """Play until it is known which bots are the best."""
     _run(Adaptive(entry.seats, with_zone(until, within), max_blocks), entry.game, entry.names, run)
 
 
@@ -206,7 +206,7 @@ def ladder(
     *,
     run: RunOptions,
 ) -> None:
-    """Go on and on: bots near in strength meet, each plays equally often, others join and withdraw meanwhile."""
+    """Play wave after wave between bots of similar strength."""
     _run(LadderFormat(entry.seats, waves, retire_after), entry.game, entry.names, run)
 
 
@@ -241,7 +241,7 @@ def resume(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with a tournament that was stopped, at whatever point."""
+    """Continue a tournament that was stopped at any point."""
     wanted = hosting.read(leak_checks=leak_checks, warm_memory=warm_memory)
     with connect(db) as connection:
         found = operation_target(connection.arena.tournaments.get_progress(tournament))

@@ -47,7 +47,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a tournament: how far it is, standings, matches."""
+    """Show a tournament: its progress, standings and matches."""
     state = None if matches or as_json else MatchState.VOID
     with connect(db) as connection:
         detail = connection.arena.tournaments.get_tournament(tournament)

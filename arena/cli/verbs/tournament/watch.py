@@ -49,7 +49,7 @@ Show = Callable[[Operation, TournamentDetail, float | None], None]
 
 @app.command(epilog=example("arena tournament watch monday", "arena --server club tournament watch monday"))
 def watch(tournament: TournamentText, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show live how a tournament goes on that is played elsewhere, until it is over."""
+    """Show the progress of a tournament live, until it is over."""
     with connect(db) as connection:
         try:
             detail = _follow(connection, tournament, _shower(db, as_json=as_json))
