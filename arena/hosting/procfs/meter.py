@@ -140,7 +140,7 @@ class TreeMeter:
                 task.waiter = ThreadWait(*reading) if is_first else ThreadWait()
             elif self._begun:
                 task.waiter.begin(self._begun)
-            wait = task.waiter.count(*reading)
+            wait = task.waiter.count(*reading, is_interrupted=task.is_interrupted)
             if not task.is_low:
                 waits.append(wait)
         self._begun = 0

@@ -40,9 +40,13 @@ class Task:
     """A thread of a bot, with the figures of the last reading."""
 
     __slots__ = (
+        "_before",
+        "_is_woken",
         "_schedstat",
+        "_sleeps",
         "_stat",
         "files",
+        "is_interrupted",
         "is_low",
         "queued_ns",
         "ran_ns",
@@ -60,9 +64,14 @@ class Task:
         self.turns = 0  # how often it was scheduled
         self.waits_since_ns = 0  # since when it has been waiting for a processor, as far as is known; 0 if it is not
         self.stands_still = False  # whether it has not run between the last two readings
+        self.is_interrupted = False
+        """Whether it has not slept between the last two readings, nor since it ran before, so that it computes."""
         self.is_low = False
         """Whether it asked for less than a fair share of a processor, so that its waiting is its own choice."""
-        self._schedstat = self._stat = b""
+        self._schedstat = self._stat = self._sleeps = b""
+        self._is_woken = True  # whether it may not have run since it slept
+        self._before: tuple[int, int, int] | None = None
+        """Of a thread that is interrupted, the reading before: when it was, and what it had waited and run by then."""
 
     def keep_open(self) -> None:
         """Keep the files open. Raises OSError."""
@@ -70,21 +79,37 @@ class Task:
 
     def read(self, before_ns: int, own_nice: int) -> None:
         """Take a reading; the previous one was at `before_ns`. Raises OSError if the thread has ended."""
-        schedstat, stat = self.files.read(SCHEDSTAT), self.files.read(STAT)
+        sleeps_before, was_ready, was_woken = self._sleeps, state_in(self._stat) == READY, self._is_woken
+        schedstat = self.files.read(SCHEDSTAT)
+        if schedstat != self._schedstat:
+            self._sleeps = self._read_sleeps(schedstat)
+            if self._sleeps:  # it is read first: a sleep that comes meanwhile is then found by the next reading
+                schedstat = self.files.read(SCHEDSTAT)
+        stat = self.files.read(STAT)
         state = state_in(stat)
+        before = before_ns, self.waited_ns(before_ns), self.ran_ns
         # Most threads of a bot sleep all the time: of them nothing is taken apart.
         self.stands_still = schedstat == self._schedstat
         if not self.stands_still:
             self.ran_ns, self.queued_ns, self.turns = map(int, schedstat.split())
         # The kernel counts a wait when it ends. A thread that is ready, was ready, and did not run meanwhile, waits.
-        if not (self.stands_still and state == READY and state_in(self._stat) == READY):
+        if not (self.stands_still and state == READY and was_ready):
             self.waits_since_ns = 0
         elif not self.waits_since_ns:
             self.waits_since_ns = before_ns
+        has_slept = not self.stands_still and not (self._sleeps and self._sleeps == sleeps_before)
+        self._is_woken = state != READY or has_slept or (self.stands_still and was_woken)
+        self.is_interrupted = was_ready and not was_woken and not self._is_woken
+        self._before = before if self.is_interrupted else None
         if not self.stands_still or state == READY:  # others wait for nothing, whatever their share
             fields = parse_stat(stat)
             self.is_low = int(fields[NICE]) > own_nice or fields[POLICY] in _LOW_POLICIES
         self._schedstat, self._stat = schedstat, stat
+
+    def _read_sleeps(self, schedstat: bytes) -> bytes:
+        """Return how often it has slept; nothing for one that only passes messages on, or naps."""
+        ran_ns, _, turns = map(int, schedstat.split())
+        return self.files.read_sleeps() if self.waiter and self.waiter.takes_full_turns(ran_ns, turns) else b""
 
     def fields(self) -> list[bytes]:
         """Return the fields of `stat` at the last reading, as `parse_stat` does; none before the first."""
@@ -92,7 +117,13 @@ class Task:
 
     def waited_ns(self, now_ns: int) -> int:
         """Return its time in the run queue during its whole life, including a wait that still lasts."""
-        return self.queued_ns + (now_ns - self.waits_since_ns if self.waits_since_ns else 0)
+        told_ns = self.queued_ns + (now_ns - self.waits_since_ns if self.waits_since_ns else 0)
+        if self._before is None:
+            return told_ns
+        # It waited whenever it did not run. The kernel tells of a wait when it ends, perhaps more than was since the
+        # reading before.
+        before_ns, waited_ns, ran_ns = self._before
+        return max(told_ns, waited_ns + (now_ns - before_ns) - (self.ran_ns - ran_ns))
 
 
 class Process:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -15,10 +16,11 @@ from typing import Any
 import pytest
 
 from arena.hosting.procfs import meter as meter_module
+from arena.hosting.procfs import tree as tree_module
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.procfs.processes import NICE, POLICY, STATE
-from arena.hosting.procfs.tree import Task, Tree
-from arena.hosting.procfs.waiting import TaskFiles
+from arena.hosting.procfs.tree import Process, Task, Tree
+from arena.hosting.procfs.waiting import FAIR_WAIT, TaskFiles
 from tests.support.held import held_descriptors
 from tests.support.processes import wait_until
 
@@ -294,7 +296,7 @@ def test_what_a_thread_waits_is_read_from_one_look_to_the_next(
 ) -> None:
     task, found = Task(1, 1), []
     for number, (schedstat, stat) in enumerate(readings, start=1):
-        files = {"schedstat": schedstat.encode(), "stat": stat}
+        files = {"schedstat": schedstat.encode(), "stat": stat, "status": b"Name:\ta\n"}
         monkeypatch.setattr(TaskFiles, "read", lambda _self, name, files=files: files[name])
         task.read(10 * (number - 1), 0)
         found.append(task.waited_ns(10 * number))
@@ -314,6 +316,7 @@ class Past:
             is_low=False,
             stands_still=False,
             waits_since_ns=0,
+            is_interrupted=False,
         )
         self.process = SimpleNamespace(pid=1, parent=0, reaped_ns=10**9, ran_ns=lambda: 10**9)
         self.processes = {1: self.process}
@@ -347,3 +350,120 @@ def test_what_a_bot_did_before_it_was_measured_belongs_to_no_decision(monkeypatc
     tree.waited_at += 5_000_000
     tree.task.turns += 1
     assert meter.look() == (0, 5000)
+
+
+class Timeline:
+    """Stands for a thread whose every millisecond is known, and for the clock. It is all that its bot has."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, tells_sleeps: bool = True) -> None:
+        self.now_ms = self.ran_ms = self.queued_ms = self.waiting_ms = 0.0
+        self.turns = self.sleeps = 0
+        self.state = "S"
+        self.tells_sleeps = tells_sleeps
+        monkeypatch.setattr(time, "monotonic_ns", lambda: round((1000 + self.now_ms) * 1_000_000))
+        monkeypatch.setattr(tree_module, "read_threads", lambda _pid: [7])
+        monkeypatch.setattr(Process, "ran_ns", lambda _self: round(self.ran_ms * 1_000_000))
+        monkeypatch.setattr(TaskFiles, "keep_open", lambda *_names: None)
+        monkeypatch.setattr(TaskFiles, "read", lambda _self, name: self.content(name))
+        self.meter = TreeMeter(7)
+        self.look_at_ms = self.begun_ms = 0.0
+        self.spans = itertools.cycle([20.1, 38.6, 20.3, 51.1, 26.5, 42.0, 20.7, 29.9])  # as on a busy host
+
+    def content(self, name: str) -> bytes:
+        match name:
+            case "schedstat":
+                return f"{round(self.ran_ms * 1_000_000)} {round(self.queued_ms * 1_000_000)} {self.turns}".encode()
+            case "stat":
+                return line(self.state)
+            case "status" if self.tells_sleeps:
+                return f"Name:\ta\nvoluntary_ctxt_switches:\t{self.sleeps}\nnonvoluntary_ctxt_switches:\t9\n".encode()
+            case _:
+                return b""
+
+    def begin(self) -> None:
+        self.meter.begin()
+        self.begun_ms, self.look_at_ms = self.now_ms, self.now_ms + 20
+
+    def spend(self, what: str, ms: float) -> None:
+        """Let the thread run, wait or sleep for so long, and look meanwhile whenever that is due."""
+        self.state = "S" if what == "sleep" else "R"
+        self.turns += what == "run"
+        self.sleeps += what == "sleep"
+        if what != "wait":
+            self.queued_ms, self.waiting_ms = self.queued_ms + self.waiting_ms, 0
+        while ms > 0:
+            step = min(ms, self.look_at_ms - self.now_ms)
+            self.now_ms += step
+            ms -= step
+            self.ran_ms += step if what == "run" else 0
+            self.waiting_ms += step if what == "wait" else 0
+            if self.now_ms >= self.look_at_ms:
+                self.meter.look()
+                self.look_at_ms += next(self.spans)
+
+    def waited_ms(self) -> float:
+        """What it has waited in this decision, as the meter has it."""
+        figures = self.meter.look()
+        assert figures is not None
+        return figures[1] / 1000
+
+
+def in_later_decisions(timeline: Timeline) -> None:
+    """Let it be one that is scheduled often, which is no messenger, and is asked again."""
+    timeline.begin()
+    for _ in range(100):
+        timeline.spend("run", 1)
+        timeline.spend("sleep", 1)
+    timeline.begin()
+
+
+@pytest.mark.host_fault("processor-busy-with-others")
+@pytest.mark.parametrize("others", [1, 4, 11, 23, 47])
+@pytest.mark.parametrize(("is_first", "turns"), [(True, 12), (False, 25)], ids=["its first decision", "a later one"])
+def test_a_bot_that_computes_beside_many_others_waits_for_all_of_them(
+    is_first: bool, turns: int, others: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timeline = Timeline(monkeypatch)
+    (Timeline.begin if is_first else in_later_decisions)(timeline)
+    for _ in range(turns):
+        timeline.spend("run", 4)
+        timeline.spend("wait", 4 * others)
+    charged_ms = timeline.now_ms - timeline.begun_ms - timeline.waited_ms()
+    assert charged_ms <= 4 * turns + 40  # what it ran, and what it may have slept before the first looks
+
+
+@pytest.mark.hostile("nap-to-be-paid-for-waiting")
+@pytest.mark.parametrize("nap", [("sleep", 1.0), ("wait", 0.0)], ids=["it naps", "it gives the processor away"])
+@pytest.mark.parametrize("tells_sleeps", [True, False])
+def test_one_that_computes_next_to_nothing_gains_nothing_by_waiting(
+    nap: tuple[str, float], tells_sleeps: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timeline = Timeline(monkeypatch, tells_sleeps=tells_sleeps)
+    in_later_decisions(timeline)
+    for _ in range(40):
+        timeline.spend(*nap)
+        timeline.spend("wait", 60)
+        timeline.spend("run", 0.01)
+    assert timeline.waited_ms() <= FAIR_WAIT * 40 * 0.01 + 1
+
+
+def test_where_the_kernel_does_not_tell_how_often_one_sleeps_a_wait_counts_as_that_of_a_nap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    timeline = Timeline(monkeypatch, tells_sleeps=False)
+    in_later_decisions(timeline)
+    for _ in range(25):
+        timeline.spend("wait", 200)
+        timeline.spend("run", 4)
+    assert FAIR_WAIT * 90 <= timeline.waited_ms() <= FAIR_WAIT * 100
+
+
+def test_the_sleep_of_one_that_computes_is_no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    timeline = Timeline(monkeypatch)
+    in_later_decisions(timeline)
+    for _ in range(5):
+        for _ in range(5):
+            timeline.spend("wait", 36)
+            timeline.spend("run", 4)
+        timeline.spend("sleep", 300)
+    assert timeline.waited_ms() <= 25 * 36

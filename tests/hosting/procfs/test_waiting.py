@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.hosting.procfs import waiting
-from arena.hosting.procfs.waiting import FAIR_WAIT, MESSENGER_TURNS, OwnWaitMeter, RunQueueWait, ThreadWait
+from arena.hosting.procfs.waiting import (
+    FAIR_WAIT,
+    FULL_TURN_NS,
+    MESSENGER_TURNS,
+    OwnWaitMeter,
+    RunQueueWait,
+    ThreadWait,
+)
 
 MS = 1_000_000
 DURATIONS = st.integers(0, 10**9)
@@ -81,6 +88,26 @@ class TestWaiter:
         waiter = ThreadWait(0, 0, 0)
         waiter.count(0, 0, 100)
         assert waiter.count(50 * MS, 100, 120) == (FAIR_WAIT * 100, False)
+
+    def test_a_thread_that_is_interrupted_waits_in_full_however_many_others_there_are(self) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 100)
+        waiter.begin(1)
+        waited = 0
+        for turn in range(1, 8):
+            waited += 4 * MS * 3 * FAIR_WAIT
+            found = waiter.count(waited, 4 * MS * turn, 100 + turn, is_interrupted=True)
+            assert found == (4 * MS * 3 * FAIR_WAIT, False)
+
+    @pytest.mark.hostile("nap-to-be-paid-for-waiting")
+    @pytest.mark.parametrize(
+        ("ran", "counted"), [(FULL_TURN_NS, 50 * MS), (FULL_TURN_NS - 1, (FULL_TURN_NS - 1) * FAIR_WAIT)]
+    )
+    def test_who_gives_the_processor_away_again_and_again_is_not_interrupted(self, ran: int, counted: int) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 100)
+        waiter.begin(1)
+        assert waiter.count(50 * MS, ran, 101, is_interrupted=True) == (counted, False)
 
     def test_waiting_that_came_before_the_work_counts_with_the_work(self) -> None:
         waiter = ThreadWait(0, 0, 0)
