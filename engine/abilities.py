@@ -165,7 +165,7 @@ def split_notation(notation: str) -> Sequence[str]:
     return notation.split(":")
 
 
-def tell_by_label(labels: Callable[[str], Mapping[str, str]], move: Move, language: str) -> Sequence[str]:
+def describe_by_label(labels: Callable[[str], Mapping[str, str]], move: Move, language: str) -> Sequence[str]:
     """Return the label of the action, and a line for each outcome of chance."""
     names = labels(language)
     chance = (f"{names.get(seen.kind, seen.kind)}: {' '.join(map(str, seen.values))}" for seen in move.chance)
@@ -183,7 +183,7 @@ def _choice_by_label(state: State, notation: str, language: str) -> str:
 
 
 def _by_label(move: Move, language: str) -> Sequence[str]:
-    raise NotImplementedError  # stands for `tell_by_label` with the labels, until they are known
+    raise NotImplementedError  # stands for `describe_by_label` with the labels, until they are known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,12 +199,12 @@ class Shown:
     languages: Sequence[str] = ("en",)
     """The languages that `labels` knows."""
     seat_name: Callable[[int, str], str] = number_of_seat
-    """`(seat, language)`: how `tell` and the picture call a seat: a house, a letter; by default its number."""
+    """`(seat, language)`: how `describe` and the picture call a seat: a house, a letter; by default its number."""
     seat_colours: Sequence[str] = ()
     """The colours of the seats in the picture, `#rrggbb` each, for what stands beside it; empty if it knows none."""
-    tell: Callable[[Move, str], Sequence[str]] = _by_label
+    describe: Callable[[Move, str], Sequence[str]] = _by_label
     """`(move, language)`: what happened, in whole sentences: the action, dice and cards as they fell, and what came of
-    it that is worth telling. Who acted is told beside it. By default the label of the action, and values of chance."""
+    it that matters. Who acted is shown beside it. By default the label of the action, and values of chance."""
     scoring: Callable[[Any, str], Sequence[ScoringStep]] = no_scoring
     """`(state, language)`: the steps of the final scoring of a finished game; none if there is no such thing."""
     choice: Callable[[Any, str, str], str] = _choice_by_label
@@ -215,8 +215,8 @@ class Shown:
     the picture) are chosen by a click, others by a button. No action's path begins with the whole path of another."""
 
     def __post_init__(self) -> None:
-        if self.tell is _by_label:
-            object.__setattr__(self, "tell", partial(tell_by_label, self.labels))
+        if self.describe is _by_label:
+            object.__setattr__(self, "describe", partial(describe_by_label, self.labels))
         if self.choice is _choice_by_label:
             object.__setattr__(self, "choice", partial(choose_by_label, self.labels))
 

@@ -420,7 +420,7 @@ def moves_are_told_in_every_language(game: Game, seats: int) -> None:
     for move in moves(game, seats, 3):
         before, after = move.before.to_json(), move.after.to_json()
         for language in languages:
-            told = game.shown.tell(move, language)
+            told = game.shown.describe(move, language)
             need(_is_plain(game.shown.choice(move.before, move.notation, language)), "a choice has no words", move)
             need(told and all(_is_plain(line) for line in told), "a move is not told in words", language, move, told)
         need(move.before.to_json() == before and move.after.to_json() == after, "telling changed a position", move)

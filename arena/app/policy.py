@@ -207,7 +207,7 @@ def need_shown(context: AppContext, match: MatchRecord) -> None:
         raise HiddenError(Text("match {match} is {why}", match=match.id, why=WHY_HIDDEN))
 
 
-def need_told(context: AppContext, match: MatchRecord, game: str) -> None:
+def need_events(context: AppContext, match: MatchRecord, game: str) -> None:
     """Raise HiddenError while the viewer may not have the events of a match, which hold all that happens in it."""
     is_over = match.state is MatchState.FINISHED
     if not is_over and not context.viewer.is_organiser and hides_parts(game):

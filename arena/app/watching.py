@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from arena.app.matches import fault_facts, void_reason_of
-from arena.app.policy import AppContext, need_shown, need_told, shows_note
+from arena.app.policy import AppContext, need_events, need_shown, shows_note
 from arena.match.live import (
     LiveEndEvent,
     LiveEntryEvent,
@@ -44,7 +44,7 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
     need_shown(context, found)
     detail = matches.match_detail(context.database, found.id)
     if seat is None:
-        need_told(context, found, detail.pool.game)
+        need_events(context, found, detail.pool.game)
     if found.state is MatchState.VOID:
         raise ClientError(
             Text(

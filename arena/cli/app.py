@@ -22,7 +22,7 @@ from typer.models import CommandInfo
 from arena.cli.help_texts import put_help
 from arena.cli.shared import errors, settings
 from arena.cli.shared.connect import was_written
-from arena.cli.shared.language import is_spoken, speaking, spoken, take_language
+from arena.cli.shared.language import has_language, process_language, take_language, use_language
 from arena.cli.shared.options import Language, Server, add_forms, example, print_help_without_verb
 from arena.cli.shared.terminal import escaped_streams
 from arena.i18n.catalogue import LANGUAGES
@@ -171,8 +171,10 @@ def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None
     `when_ready` is called when everything is imported, before the command begins.
     """
     language, rest = take_language(arguments)
-    with speaking(language if is_spoken(language) else None):
-        return _run_and_flush(rest, when_ready) if is_spoken(language) else errors.report(_unknown_language(language))
+    with use_language(language if has_language(language) else None):
+        return (
+            _run_and_flush(rest, when_ready) if has_language(language) else errors.report(_unknown_language(language))
+        )
 
 
 def _unknown_language(language: str | None) -> errors.MisuseError:
@@ -214,7 +216,7 @@ def _parser(noun: str, verb: str, _language: str) -> Any:
 def _run(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> int:
     noun, verb = _noun_and_verb_in(arguments)
     try:
-        parser = _parser(noun, verb, spoken())
+        parser = _parser(noun, verb, process_language())
         if when_ready is not None:
             when_ready()
         with escaped_streams():

@@ -139,7 +139,7 @@ class Story:
             seat=played.seat,
             bot=self.start.bots[played.seat],
             action=move.notation,
-            words=tuple(self.game.shown.tell(move, self.language)),
+            words=tuple(self.game.shown.describe(move, self.language)),
             chance=tuple(move.chance),
             by=played.by,
             elapsed_us=played.elapsed_us,

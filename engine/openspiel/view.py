@@ -34,7 +34,7 @@ _UNKNOWN_ACTION: Final = "acts; only some seats know how"
 def shown_of(game: OpenSpielGame) -> Shown:
     """Return how the game is shown."""
     return Shown(
-        text=render_text, picture=draw, labels=partial(_labels, game), tell=describe_move, choice=describe_choice
+        text=render_text, picture=draw, labels=partial(_labels, game), describe=describe_move, choice=describe_choice
     )
 
 

@@ -156,9 +156,9 @@ def test_a_move_is_told_to_a_seat_as_far_as_the_seat_knows_it() -> None:
     before = playing.state.clone(), [seen_by(playing, seat) for seat in (0, 1)]
     playing.apply(4)
     after = [seen_by(playing, seat) for seat in (0, 1)]
-    told = [game.shown.tell(Move(before[1][seat], 4, "A4", 0, after[seat]), "en") for seat in (0, 1)]
+    told = [game.shown.describe(Move(before[1][seat], 4, "A4", 0, after[seat]), "en") for seat in (0, 1)]
     assert told == [("x(1,1)",), ("acts; only some seats know how",)]
-    whole = game.shown.tell(Move(before[0], 4, "A4", 0, playing.state), "en")
+    whole = game.shown.describe(Move(before[0], 4, "A4", 0, playing.state), "en")
     assert list(whole) == ["x(1,1)"], "who has the whole position, as of a match that is over, is told everything"
 
 

@@ -19,7 +19,7 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.cells import write_translated
 from arena.cli.shared.connect import need_here, was_written
 from arena.cli.shared.errors import CliError, MisuseError
-from arena.cli.shared.language import named, say, speaking, told
+from arena.cli.shared.language import named, say, translated, use_language
 from arena.cli.shared.options import AsJson, Database, Workers, example, with_options, worker_count
 from arena.cli.shared.output import print_table
 from arena.cli.shared.storage import open_storage
@@ -100,7 +100,7 @@ def check_grpc() -> DoctorFinding:
 
 def _in_two(error: Exception) -> tuple[str, str]:
     """Return what is wrong and what to do, which stands behind the first semicolon of what an error says."""
-    what, _, remedy = told(str(error)).partition("; ")
+    what, _, remedy = translated(str(error)).partition("; ")
     return what, remedy
 
 
@@ -283,7 +283,7 @@ def doctor(
 
         profile(options.game, options.seconds, worker_count(options.workers), as_json=as_json)
         return
-    with speaking(DEFAULT if as_json else None):  # what programs read is in one language
+    with use_language(DEFAULT if as_json else None):  # what programs read is in one language
         findings = [*(check() for check in CHECKS), *check_sandboxes(), check_database(db)]
     print_table(_COLUMNS, findings, as_json=as_json)
     if any(finding.state == FAILED for finding in findings):

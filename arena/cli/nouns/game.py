@@ -17,7 +17,7 @@ from arena.cli.shared.cells import yes_or_no
 from arena.cli.shared.connect import program
 from arena.cli.shared.errors import unknown
 from arena.cli.shared.files import write_file
-from arena.cli.shared.language import language_of_names, say, told
+from arena.cli.shared.language import language_of_names, say, translated
 from arena.cli.shared.options import (
     AsJson,
     GameName,
@@ -118,7 +118,7 @@ def show(
     if not rows:
         typer.echo(say("cli_game.no_options"))
     for row in rows:  # a paragraph each: some defaults are longer than any line
-        typer.echo(say("cli_game.option", name=row["name"], description=told(row["description"])))
+        typer.echo(say("cli_game.option", name=row["name"], description=translated(row["description"])))
         typer.echo(
             "  " + say("cli_game.values", values=_values_text(row["values"]), default=_default_text(row["default"]))
         )

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.language import knows, say, told
+from arena.cli.shared.language import knows, say, translated
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json, print_note
 from arena.service.home import Home, with_book
@@ -76,7 +76,7 @@ def restore(
         )
     else:
         for problem in done.problems:
-            typer.echo(told(problem))
+            typer.echo(translated(problem))
         state = say("cli_shared.problems", count=len(done.problems)) if done.problems else say("cli_home.in_order")
         typer.echo(
             say(
@@ -108,7 +108,7 @@ def retention(
         print_json(report.to_json())
         return
     for line in report.lines():
-        typer.echo(told(line))
+        typer.echo(translated(line))
 
 
 def _home_at(directory: Path) -> Home:

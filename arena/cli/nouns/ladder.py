@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import options, paging, request, settings
 from arena.cli.shared.cells import format_instant, write_named
 from arena.cli.shared.connect import connect
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.pools import print_ladder_note
@@ -54,8 +54,8 @@ _WORDED: Mapping[str, Callable[[Any], str]] = {
     "state": write_named("cli_state."),
     "bots_are": _kind_text,
     "a_day": _pace_text,
-    "closed_because": told,
-    "note": told,
+    "closed_because": translated,
+    "note": translated,
 }
 """What people are told in words."""
 _SHOWN = (
@@ -130,7 +130,7 @@ def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False
                 since=format_instant(one.since_us),
                 bot=one.bot,
                 version=one.content_hash[:12],
-                why=told(one.why),
+                why=translated(one.why),
             )
         )
 

@@ -10,7 +10,7 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
@@ -54,7 +54,9 @@ def verify(
     else:
         for check in broken:
             for problem in check.problems:
-                typer.echo(say("cli_replay.match_problem", match=short_match_id(check.match_id), problem=told(problem)))
+                typer.echo(
+                    say("cli_replay.match_problem", match=short_match_id(check.match_id), problem=translated(problem))
+                )
         gone = say("cli_replay.no_longer_kept", count=removed) if removed else ""
         typer.echo(say("cli_replay.verified", count=matches, verified=verified, broken=len(broken), gone=gone))
     if broken:

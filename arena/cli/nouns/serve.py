@@ -12,7 +12,7 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json, print_note, print_table
 from arena.model.columns import Column, ColumnKind
@@ -87,9 +87,9 @@ def serve(
                 as_json=False,
             )
             for line in (*checked.notes, *checked.forecast.lines()):
-                typer.echo(told(line))
+                typer.echo(translated(line))
             for problem in checked.problems:
-                typer.echo(say("cli_serve.problem", problem=told(problem)))
+                typer.echo(say("cli_serve.problem", problem=translated(problem)))
             found = len(checked.problems)
             typer.echo(say("cli_shared.problems", count=found) if found else say("cli_serve.in_order"))
         if checked.problems:

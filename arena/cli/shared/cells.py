@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.shared.language import named, say, told
+from arena.cli.shared.language import named, say, translated
 from arena.i18n.plain import plain
 from arena.model.columns import Column, ColumnKind
 
@@ -47,7 +47,7 @@ def write_cell(column: Column, row: Any) -> str:
 
 def write_translated(sentence: str | None) -> str:
     """Write a sentence that the program keeps in English, in the language of this process."""
-    return cell_text(None if sentence is None else told(sentence))
+    return cell_text(None if sentence is None else translated(sentence))
 
 
 def write_named(family: str) -> Callable[[str | None], str]:

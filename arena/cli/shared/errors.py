@@ -26,7 +26,7 @@ from typer._click.utils import _escape_control_characters
 
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
-from arena.cli.shared.language import told
+from arena.cli.shared.language import translated
 from arena.i18n.catalogue import validation_text
 from arena.model.errors import ErrorKind, kind_of, there_is_no
 from engine.os_errors import os_error_at_place
@@ -161,7 +161,7 @@ def _why_the_engine_fails() -> Exception | None:
 
 def _print_message(sentence: str) -> None:
     """Print an English sentence to stderr, in the language of this process."""
-    _print_line(f"arena: {told(sentence)}")
+    _print_line(f"arena: {translated(sentence)}")
 
 
 def _print_line(text: str) -> None:

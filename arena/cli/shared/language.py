@@ -15,17 +15,17 @@ _END_OF_OPTIONS = "--"
 
 def say(text_id: str, **values: object) -> str:
     """Return the text of that id in the language of this process. Raises KeyError like `Words.say`."""
-    return words(spoken()).say(text_id, **values)
+    return words(process_language()).say(text_id, **values)
 
 
 def knows(text_id: str) -> bool:
     """Return whether there is a text of that id."""
-    return words(spoken()).knows(text_id)
+    return words(process_language()).knows(text_id)
 
 
-def told(sentence: str) -> str:
+def translated(sentence: str) -> str:
     """Return an English sentence, as the program stores or raises it, in the language of this process."""
-    return translate(sentence, spoken())
+    return translate(sentence, process_language())
 
 
 def named(family: str, value: str) -> str:
@@ -34,16 +34,16 @@ def named(family: str, value: str) -> str:
     English has the value itself, which is what options take and JSON holds; so has a value that is not known here.
     """
     text_id = f"{family}{value.lower().replace('-', '_').replace(' ', '_')}"
-    return say(text_id) if spoken() != DEFAULT and knows(text_id) else value
+    return say(text_id) if process_language() != DEFAULT and knows(text_id) else value
 
 
-def spoken() -> str:
+def process_language() -> str:
     """Return the language of this process."""
     return language_of_process(os.environ)
 
 
 @contextmanager
-def speaking(language: str | None) -> Iterator[None]:
+def use_language(language: str | None) -> Iterator[None]:
     """Let this process, and those that it starts, speak a language during the block; `None` changes nothing."""
     if language is None:
         yield
@@ -82,10 +82,10 @@ def language_of_names(asked: str, *, as_json: bool) -> str:
 
     So nothing that a program reads depends on the locale. A language that only games speak is the one asked for.
     """
-    return asked if as_json or asked not in LANGUAGES else spoken()
+    return asked if as_json or asked not in LANGUAGES else process_language()
 
 
-def is_spoken(language: str | None) -> bool:
+def has_language(language: str | None) -> bool:
     """Return whether the catalogue or a game has the language; `None`, which is no wish, counts as one that they have.
 
     In a language that only games have, all but their names is English.

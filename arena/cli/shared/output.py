@@ -22,7 +22,7 @@ import typer
 from typer._click.globals import get_current_context
 
 from arena.cli.shared.cells import cell_text, heading_of, printable, write_cell
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.terminal import BETWEEN, fold, is_empty, lay_out, pad, raw_stream, width_of
 from arena.i18n.plain import plain
 from arena.model.columns import Column
@@ -155,7 +155,7 @@ def print_lines(text: str) -> None:
 
 def print_note(sentence: str) -> None:
     """Write a sentence about what goes on to stderr, in the language of this process."""
-    typer.echo(f"arena: {told(sentence)}", err=True)
+    typer.echo(f"arena: {translated(sentence)}", err=True)
 
 
 def print_rows(

@@ -16,7 +16,7 @@ from arena.cli.shared.connect import ArenaConnection, program
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import AUTO, RAY, HostingOptions
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
-from arena.cli.shared.language import named, say, told
+from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.output import print_note
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.request import granted_workers
@@ -50,7 +50,7 @@ _LANES = 4
 def announce(planned: PlannedTournament) -> None:
     """Say on stderr which tournament begins, whether it can be repeated, and which bots `all` left out."""
     for one in planned.left_out:
-        typer.echo(say("cli_shared.left_out", bot=one.bot, why=printable(told(one.why))), err=True)
+        typer.echo(say("cli_shared.left_out", bot=one.bot, why=printable(translated(one.why))), err=True)
     typer.echo(say("cli_shared.tournament", name=planned.name, origin=_origin(planned)), err=True)
 
 
@@ -182,7 +182,7 @@ class _Display:
             now = time.monotonic()
             if now - self._asked_at >= _NOTE_EVERY_S:
                 with suppress(DatabaseLostError):  # it is only said later
-                    self._note = told(self._ask_note())
+                    self._note = translated(self._ask_note())
                 self._asked_at = now
             note = "; ".join(filter(None, [*lost, self._note]))
             self._lines.update(state.over, note, state.total, speed=state.speed)
@@ -247,7 +247,7 @@ def follow(connection: ArenaConnection, tournament_id: str) -> None:
             if lines is None:
                 lines, before = ProgressDisplay(last.done, last.total), last.done
             speed = meter.speed(last.done - before, time.monotonic())
-            lines.update(last.done, told(last.sentence), last.total, speed=speed)
+            lines.update(last.done, translated(last.sentence), last.total, speed=speed)
         if lines is not None and last is not None:
             is_cancelled = last.state is OperationState.CANCELLED
             lines.end(last.done, named("tournament.status_", last.state) if is_cancelled else "")

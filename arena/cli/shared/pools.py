@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared.cells import yes_or_no
 from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import PoolOption
 from arena.cli.shared.paging import options_given
 from arena.match.time_control import format_time_control, parse_time_control
@@ -112,4 +112,4 @@ def _listed(pools: list[Pool]) -> str:
 def print_ladder_note(ladder: Ladder) -> None:
     """Print the note of a ladder in one line, if it has one."""
     if ladder.note is not None:
-        typer.echo(f"{ladder.name}: {told(ladder.note)}")
+        typer.echo(f"{ladder.name}: {translated(ladder.note)}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from arena.cli.shared.cells import printable
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.i18n.plain import plain
 from arena.model.columns import format_duration
@@ -210,7 +210,7 @@ class UploadDisplay:
         self.end()
         self._written = 0
         self._stream.write(
-            say("cli_shared.tried_again", error=printable(told(str(error))), seconds=f"{pause_s:g}") + "\n"
+            say("cli_shared.tried_again", error=printable(translated(str(error))), seconds=f"{pause_s:g}") + "\n"
         )
         self._stream.flush()
 

@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import GameOptions, parse_assignments, worker_count
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.pools import describe_pool, short_pool_id
@@ -140,7 +140,7 @@ def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: 
         print_json({**asdict(forecast), "at_once": lanes, "seconds": seconds})
         return
     for one in forecast.left_out:
-        typer.echo(say("cli_shared.left_out", bot=one.bot, why=printable(told(one.why))), err=True)
+        typer.echo(say("cli_shared.left_out", bot=one.bot, why=printable(translated(one.why))), err=True)
     pool = describe_pool(forecast.pool)
     short = short_pool_id(forecast.pool.pool_id)
     print_facts(

@@ -10,7 +10,7 @@ import typer
 
 from arena.cli.shared.cells import format_instant, format_runner, printable, short_match_id
 from arena.cli.shared.connect import ArenaConnection, next_command
-from arena.cli.shared.language import named, say, told
+from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.output import print_table
 from arena.match.result import LeakVerdict
 from arena.model.columns import BOT_FAULTS, STANDINGS, without_empty
@@ -86,7 +86,7 @@ def _best_line(best: BestKnown) -> str:
 
 def _question(until: str) -> str:
     asked = question_in_words(until)
-    return told(asked) if asked == until else until
+    return translated(asked) if asked == until else until
 
 
 def conclusion_facts(detail: TournamentDetail) -> dict[str, Any] | None:
@@ -99,7 +99,7 @@ def conclusion_facts(detail: TournamentDetail) -> dict[str, Any] | None:
 def comparison_lines(found: ComparisonResult) -> list[str]:
     """Return the verdict of a comparison in lines for people, with what it was asked and how much it rests on."""
     verdict = say(_VERDICTS[found.answer])
-    lines = [say("cli_shared.compared", verdict=verdict, note=told(comparison_note(found)), pairs=found.pairs)]
+    lines = [say("cli_shared.compared", verdict=verdict, note=translated(comparison_note(found)), pairs=found.pairs)]
     lines.append(
         say(
             "cli_shared.asked",
@@ -143,7 +143,7 @@ def report_host(connection: ArenaConnection, detail: TournamentDetail) -> None:
         typer.echo(say("cli_shared.void", count=count, command=show), err=True)
         void = connection.arena.matches.list_matches(detail.summary.id, state=MatchState.VOID, limit=_MOST_SHOWN)
         for match in void.items:
-            why = printable(told(match.void_reason or "") or say("cli_match.unknown"))
+            why = printable(translated(match.void_reason or "") or say("cli_match.unknown"))
             typer.echo("  " + say("cli_shared.void_match", match=short_match_id(match.id), why=why), err=True)
     for line in [*loss_lines(detail.host_losses), *leak_lines(detail.leak_checks)]:
         typer.echo(line, err=True)

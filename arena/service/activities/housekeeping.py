@@ -52,7 +52,7 @@ class _Hourly(ABC):
         self._next_s = 0.0
 
     async def look(self) -> None:
-        """Begin to keep house if it is time; others look on meanwhile."""
+        """Start the work if it is due; the service goes on meanwhile."""
         if self._clock_s() >= self._next_s and (self._work is None or self._work.done()):
             self._next_s = self._clock_s() + EVERY_S
             self._work = asyncio.create_task(self._supervisor.keep_going(self.part, self._keep, Backoff()))
@@ -71,11 +71,11 @@ class _Hourly(ABC):
 
     async def _keep(self) -> None:
         # A thread cannot be cancelled, and works on a database that will be closed: `close` waits for it.
-        self._running = asyncio.create_task(asyncio.to_thread(self.keep_house))
+        self._running = asyncio.create_task(asyncio.to_thread(self.run_once))
         await asyncio.shield(self._running)
 
     @abstractmethod
-    def keep_house(self) -> None:
+    def run_once(self) -> None:
         """Do it once, in this thread."""
 
 
@@ -84,7 +84,7 @@ class HomeSweeper(_Hourly):
 
     part = "sweeping"
 
-    def keep_house(self) -> None:
+    def run_once(self) -> None:
         """Remove abandoned uploads, and what was built of versions that are gone."""
         swept = UploadArea(self._home.uploads).sweep(ABANDONED_UPLOAD_S)
         if swept:
@@ -113,7 +113,7 @@ class Housekeeper(_Hourly):
         self._limits = limits_of(limits)
         self._is_new = True
 
-    def keep_house(self) -> None:
+    def run_once(self) -> None:
         """Sweep, collect, and keep the limits of retention, in this thread."""
         VersionStore(self._home.store).sweep(0 if self._is_new else EVERY_S)
         kept = enforce_limits(self._database, self._limits, is_stopping=self._stopping.is_set)

@@ -213,7 +213,7 @@ def look_ahead_json(view: TableView, ahead: LookAhead, language: str) -> dict[st
         shown = {"changes": changes, "title": picture.title}
     return {
         "board": shown,
-        "words": list(board.game.shown.tell(ahead.last, language)) if ahead.last is not None else [],
+        "words": list(board.game.shown.describe(ahead.last, language)) if ahead.last is not None else [],
         "choices": choices_json(board, ahead.state, ahead.legal, language) if ahead.legal else None,
     }
 
@@ -250,7 +250,12 @@ def _ply_json(view: TableView, played: ObservedPly, ply: int, language: str) -> 
     if played.move is not None and board is not None:
         move = board.seen_move(played.move)
         chance = [[seen.kind, list(seen.values)] for seen in move.chance]
-        return {"ply": ply, "seat": move.seat, "words": list(board.game.shown.tell(move, language)), "chance": chance}
+        return {
+            "ply": ply,
+            "seat": move.seat,
+            "words": list(board.game.shown.describe(move, language)),
+            "chance": chance,
+        }
     if played.event is None or board is None:
         return {"ply": ply, "seat": None, "words": [], "chance": []}
     labels, event = board.game.shown.labels(language), played.event

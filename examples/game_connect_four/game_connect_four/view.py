@@ -91,7 +91,7 @@ def _disc(seat: int) -> str:
     return f'<circle r="24" fill="{_FILLS[seat]}" stroke="#222"/>{text(0, 6, SIGNS[seat], "w")}'
 
 
-def tell(move: Move, language: str) -> Sequence[str]:
+def describe(move: Move, language: str) -> Sequence[str]:
     """Return what a move was, and how the game ended if it was the last."""
     told = _words(language)["told"].format(SIGNS[move.seat], move.action + 1)
     return [told] if move.after.seat() is not None else [told, f"{status(move.after, language).capitalize()}."]
@@ -108,5 +108,5 @@ SHOWN: Final = Shown(
     languages=tuple(_WORDS),
     seat_name=lambda seat, _: SIGNS[seat],
     seat_colours=_FILLS,
-    tell=tell,
+    describe=describe,
 )

@@ -12,7 +12,7 @@ import engine
 from engine.kit.sentences import PhraseBook
 
 assert engine.__file__ is not None
-FILES = sorted((Path(engine.__file__).parent / "games").glob("*/view/tell.json"))
+FILES = sorted((Path(engine.__file__).parent / "games").glob("*/view/sentences.json"))
 APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 NAMES = {"FOO": "Alsace", "BAR": "Brabant", "TOWN": "Anvers"}
 TEXTS: Mapping[str, Any] = {

@@ -150,7 +150,7 @@ def test_every_service_sweeps_what_lies_in_its_own_home(home: Home, database: Da
     left = home.uploads / ".unmade-left"
     left.mkdir(parents=True)
     sweeper = HomeSweeper(home, database, Supervisor(Health(), get_logger("test")), get_logger("test"))
-    sweeper.keep_house()
+    sweeper.run_once()
     assert BuildStore(home.builds).versions() == {kept}
     assert not left.exists()
 
@@ -163,7 +163,7 @@ def test_files_that_were_given_up_are_collected_and_the_others_stay(home: Home, 
     limits = Limits(archives_days=1)
     enforce_limits(database, limits, at_us=now_us() + 2 * DAY_US)
     enforce_limits(database, limits, at_us=now_us() + 4 * DAY_US)
-    housekeeper(home, database).keep_house()
+    housekeeper(home, database).run_once()
     assert hash_ not in VersionStore(home.store).hashes()
     assert len(VersionStore(home.store).hashes()) == 3
 

@@ -17,7 +17,7 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import need_here
 from arena.cli.shared.errors import CliError, MisuseError, one_line
 from arena.cli.shared.hosting import RuntimesFile, build_added, local_runtimes
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest
@@ -108,7 +108,7 @@ def _print_outcome(outcome: _Outcome, *, as_json: bool) -> None:
     added = outcome.added
     if added is None:
         if not as_json:
-            why = told(outcome.error or "")
+            why = translated(outcome.error or "")
             typer.echo(say("cli_bot.not_added", directory=printable(str(outcome.directory)), why=why), err=True)
         return
     manifest = BotManifest.from_json(added.manifest)

@@ -17,7 +17,7 @@ from arena.cli.shared.connect import refuse_server
 from arena.cli.shared.errors import CliError, MisuseError, unknown
 from arena.cli.shared.hosting import RuntimesFile, local_runtimes, show_log
 from arena.cli.shared.interrupt import run_interruptibly
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
 from arena.conform.rules import BY_ID, RULES
@@ -140,7 +140,9 @@ def _ignore(_verdict: RuleVerdict) -> None:
 def _print_verdict(verdict: RuleVerdict) -> None:
     width = 1 + max(len(_state_text(state)) for state in ("kept", "broken", "unchecked", "not-applicable"))
     colon = ": " if verdict.message else ""
-    typer.echo(printable(f"{_state_text(verdict.state):<{width}} {verdict.rule.id}{colon}{told(verdict.message)}"))
+    typer.echo(
+        printable(f"{_state_text(verdict.state):<{width}} {verdict.rule.id}{colon}{translated(verdict.message)}")
+    )
 
 
 def _state_text(state: str) -> str:
@@ -154,7 +156,7 @@ def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:
         return
     width = max(len(rule.id) for rule in chosen)
     for rule in chosen:
-        typer.echo(f"{rule.id:<{width}}  {told(rule.statement)}")
+        typer.echo(f"{rule.id:<{width}}  {translated(rule.statement)}")
 
 
 def _json(verdict: RuleVerdict) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from arena.cli.shared.errors import INTERRUPTED, MisuseError
 from arena.cli.shared.files import cannot_write
 from arena.cli.shared.hosting import AllowReduced, RuntimesFile, Sandbox, local_runtimes, read_hosting
 from arena.cli.shared.interrupt import InterruptedRunError, SignalCount, counted
-from arena.cli.shared.language import named, say, told
+from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import EventLines, keys_of
 from arena.cli.shared.terminal import raw_stream, width_of
@@ -271,7 +271,7 @@ def _ended(what: news.MatchEnded) -> str:
             "cli_bridge.fault",
             cause=named("fault.", fault.cause),
             ply=fault.ply,
-            what=told(fault.explanation).rstrip("."),
+            what=translated(fault.explanation).rstrip("."),
         )
         for fault in what.faults
     )
@@ -284,7 +284,9 @@ def _stopped(what: news.BotStopped) -> str:
         then = say("cli_bridge.given_up")
     else:
         then = say("cli_bridge.started_anew", starts=what.starts_left + 1)
-    return say("cli_bridge.stopped", match=short_match_id(what.match_id), why=told(what.why), words=words, then=then)
+    return say(
+        "cli_bridge.stopped", match=short_match_id(what.match_id), why=translated(what.why), words=words, then=then
+    )
 
 
 def _draining(what: news.Draining) -> str:
@@ -295,7 +297,9 @@ def _draining(what: news.Draining) -> str:
 
 _WORDS: Mapping[type, Callable[[Any], str]] = {
     news.Connected: _connected,
-    news.Disconnected: lambda what: say("cli_bridge.disconnected", why=told(what.why), running=_matches(what.running)),
+    news.Disconnected: lambda what: say(
+        "cli_bridge.disconnected", why=translated(what.why), running=_matches(what.running)
+    ),
     news.Waiting: lambda what: say("cli_bridge.waiting", bot=what.bot),
     news.MatchBegan: _began,
     news.MatchEnded: _ended,
@@ -303,5 +307,5 @@ _WORDS: Mapping[type, Callable[[Any], str]] = {
     news.BotStopped: _stopped,
     news.Draining: _draining,
     news.BotWrote: lambda what: f"bot {what.process}| {what.line}",
-    news.Note: lambda what: say("cli_bridge.note", text=told(what.text)),
+    news.Note: lambda what: say("cli_bridge.note", text=translated(what.text)),
 }

@@ -15,7 +15,7 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import next_command, open_service, service_name
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import UploadDisplay
@@ -109,7 +109,7 @@ def _print_waiting(admission: Admission | None, said: str) -> str:
     """Say what an admission waits for, unless that was said, and return what is said now."""
     why = admission.summary if admission is not None and admission.state is AdmissionState.QUEUED else None
     if why and why != said:
-        typer.echo(printable(told(why)), err=True)
+        typer.echo(printable(translated(why)), err=True)
     return why or said
 
 
@@ -128,7 +128,9 @@ def _watch(arena: RemoteArena, submitted: Submitted, log: str) -> Admission | No
             Text("no longer watched; the service goes on, `{command}` shows what it found", command=log)
         ) from None
     if last.state is AdmissionState.ADMITTED:
-        typer.echo(say("cli_bot.admitted", what=told(last.summary or submitted.bot)), err=True)
+        typer.echo(say("cli_bot.admitted", what=translated(last.summary or submitted.bot)), err=True)
     elif last.state is AdmissionState.WITHDRAWN:
-        typer.echo(say("cli_bot.withdrawn", why=told(last.summary or "") or say("cli_bot.newer_version")), err=True)
+        typer.echo(
+            say("cli_bot.withdrawn", why=translated(last.summary or "") or say("cli_bot.newer_version")), err=True
+        )
     return last

@@ -16,7 +16,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.hosting import AUTO, RuntimesFile, read_hosting
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import Workers, get_game, parse_names
 from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Cores, Seed, StartLimit, granted_workers
 from arena.hosting.errors import SandboxUnavailableError
@@ -173,7 +173,7 @@ def find_test_level(sandbox: str) -> BotTestSandbox:
     try:
         return _level(find_level(has_owner=False, policy=SandboxPolicy(strongest_level())), say("cli_bot.as_service"))
     except SandboxUnavailableError as error:
-        return _level(NONE, told(str(error)))
+        return _level(NONE, translated(str(error)))
 
 
 def _level(name: str, why: str) -> BotTestSandbox:

@@ -16,7 +16,7 @@ import typer
 from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import program
 from arena.cli.shared.hosting import local_runtimes
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.request import granted_workers
@@ -194,7 +194,9 @@ def print_test(test: BotTest) -> None:
             typer.echo("\n" + say("cli_bot.lost"))
         for one in test.turned:
             ground, fall = one.played.trial.setup, one.fall
-            where = say("cli_bot.value_to", opponent=opponent_in(one.played.trial), ground=told(ground.describe()))
+            where = say(
+                "cli_bot.value_to", opponent=opponent_in(one.played.trial), ground=translated(ground.describe())
+            )
             if fall is None:
                 typer.echo(f"  {where}: `{_show(one.replay)}`")
             else:

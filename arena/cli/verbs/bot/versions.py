@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_instant, printable
 from arena.cli.shared.connect import connect
-from arena.cli.shared.language import named, say, told
+from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.matches import Why, print_annulled
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines
@@ -107,7 +107,7 @@ def admission(
             "state": named("admission.", found.state.value),
             "asked_for": format_instant(found.requested_at_us),
             "ended": format_instant(found.ended_at_us),
-            "waits" if found.state is AdmissionState.QUEUED else "verdict": found.summary and told(found.summary),
+            "waits" if found.state is AdmissionState.QUEUED else "verdict": found.summary and translated(found.summary),
         }
     )
     for line in finding_lines(found):
@@ -122,7 +122,7 @@ def finding_lines(admission: Admission, first: int = 0) -> list[str]:
 def finding_line(finding: Finding) -> str:
     """Return what one check found, in a line."""
     width = max(map(len, map(say, _WORDS.values())))
-    check, found = named("check.", finding.check), printable(told(finding.sentence))
+    check, found = named("check.", finding.check), printable(translated(finding.sentence))
     return f"{say(_WORDS[finding.state]).ljust(width)}  {check}: {found}"
 
 

@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.cells import MatchId, format_instant, printable, short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect, next_command
-from arena.cli.shared.language import named, say, told
+from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
 from arena.cli.shared.pools import describe_pool
@@ -57,7 +57,7 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
             "cli_match.of_tournament", tournament=detail.tournament, block=detail.block, rotation=detail.rotation
         ),
         "pool": describe_pool(detail.pool),
-        "state": state if detail.void_reason is None else f"{state}: {told(detail.void_reason)}",
+        "state": state if detail.void_reason is None else f"{state}: {translated(detail.void_reason)}",
         "started": format_instant(detail.started_at_us),
         "length": _length(detail),
         "sandbox": _sandbox(detail),
@@ -98,7 +98,7 @@ def _sandbox(detail: MatchDetail) -> str | None:
 
 def _length(detail: MatchDetail) -> str:
     if detail.hidden:
-        return told(detail.why_hidden)
+        return translated(detail.why_hidden)
     if detail.plies is None or detail.duration_us is None:
         return say("cli_match.not_played")
     ended = say("cli_match.ended_by_rules") if detail.by_rules else say("cli_match.ended_by_forfeit")
@@ -171,7 +171,7 @@ def _times_of(matches: Matches, detail: MatchDetail, seats: Collection[int]) -> 
 
 def _why_nothing(detail: MatchDetail, seat: int, connection: ArenaConnection) -> str:
     if detail.seats[seat].remote:
-        return told(LOG_STAYS_AT_HOME)
+        return translated(LOG_STAYS_AT_HOME)
     name = short_match_id(detail.match_id)
     if detail.state in (MatchState.PLANNED, MatchState.LEASED):
         meanwhile = connection.command("match", "watch", name, "--log", str(seat))
@@ -187,12 +187,12 @@ def print_problems(detail: MatchDetail) -> None:
         if attempt.cause is not None or attempt.state in (AttemptState.FAILED, AttemptState.EXPIRED):
             _print_host_fault(attempt)
         elif attempt.state is AttemptState.FINISHED and attempt.reason:
-            reason = printable(told(attempt.reason))
+            reason = printable(translated(attempt.reason))
             typer.echo("\n" + say("cli_match.attempt_noted", attempt=attempt.number, reason=reason))
             _print_evidence(attempt.evidence or {})
     for fault in detail.faults:
         place = say("cli_match.seat_ply", seat=fault.seat, bot=fault.bot, ply=fault.ply)
-        typer.echo(f"\n{place}: {named('fault.', fault.cause)}: {printable(told(fault.explanation))}")
+        typer.echo(f"\n{place}: {named('fault.', fault.cause)}: {printable(translated(fault.explanation))}")
         _print_evidence(fault.evidence)
     for check in detail.leak_checks:
         text_id = "cli_match.seat" if check.ply is None else "cli_match.seat_ply"
@@ -203,7 +203,7 @@ def print_problems(detail: MatchDetail) -> None:
                 "cli_match.leak_check",
                 place=place,
                 verdict=named("check.verdict_", check.verdict),
-                what=printable(told(check.sentence)),
+                what=printable(translated(check.sentence)),
             )
         )
         _print_evidence(check.evidence)
@@ -218,7 +218,7 @@ def _print_host_fault(attempt: AttemptFact) -> None:
             "cli_match.attempt_failed",
             attempt=attempt.number,
             cause=cause,
-            reason=printable(told(attempt.reason or "") or say("cli_match.unknown")),
+            reason=printable(translated(attempt.reason or "") or say("cli_match.unknown")),
         )
     )
     _print_evidence(

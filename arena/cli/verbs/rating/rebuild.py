@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.connect import connect, next_command
 from arena.cli.shared.interrupt import run_in_thread
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example, with_options
 from arena.cli.shared.output import print_json
 from arena.cli.shared.pools import PoolChoice
@@ -42,7 +42,7 @@ def rebuild(
         print_json({"problems": problems}, table="problems")
     else:
         for problem in problems:
-            typer.echo(told(problem))
+            typer.echo(translated(problem))
         typer.echo(f"{db}: {outcome}")
         if problems and check:
             typer.echo(say("cli_rating.writes_anew", command=next_command("rating", "rebuild", db=db)))

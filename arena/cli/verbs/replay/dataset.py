@@ -14,7 +14,7 @@ from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.files import written
-from arena.cli.shared.language import say, told
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example, get_game
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
@@ -87,7 +87,7 @@ def dataset(
         say("cli_replay.dataset_written", file=out, count=so_far.matches, positions=export.positions, size=size_mb)
     )
     if so_far.left_out:
-        typer.echo(say("cli_replay.dataset_left_out", count=so_far.left_out, why=told(so_far.first)), err=True)
+        typer.echo(say("cli_replay.dataset_left_out", count=so_far.left_out, why=translated(so_far.first)), err=True)
 
 
 def _check_kind(out: Path) -> None:

@@ -17,7 +17,7 @@ from arena.cli.shared.cells import format_instant, printable, short_match_id, ye
 from arena.cli.shared.connect import connect, program
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.files import write_file, written
-from arena.cli.shared.language import language_of_names, named, say, told
+from arena.cli.shared.language import language_of_names, named, say, translated
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, get_game
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
 from arena.match.replay import ReplayError, load, with_texts
@@ -58,7 +58,7 @@ def show(
         try:
             story = story_of_replay(document, language, draws=False, evaluates=as_json)
         except StoryError as error:
-            typer.echo(say("cli_replay.notation_alone", why=told(str(error))), err=True)
+            typer.echo(say("cli_replay.notation_alone", why=translated(str(error))), err=True)
             frames, finish = _in_notation(document), None
         else:
             frames, finish = story.frames[1:], story.finish
@@ -203,7 +203,7 @@ def _cells(frame: Frame) -> tuple[str, ...]:
 def words_of(frame: Frame) -> str:
     """Return all that is told of a ply: what happened, faults, the bot's note."""
     faults = (
-        say("cli_replay.fault", seat=fault.seat, cause=named("fault.", fault.cause), what=told(fault.explanation))
+        say("cli_replay.fault", seat=fault.seat, cause=named("fault.", fault.cause), what=translated(fault.explanation))
         for fault in frame.faults
     )
     note = (f"[{frame.note}]",) if frame.note else ()

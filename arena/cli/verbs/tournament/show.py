@@ -11,7 +11,7 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect, next_command
-from arena.cli.shared.language import named, say, told
+from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.matches import Reasons, annulled_ones, match_columns, noting_annulled
 from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import print_facts, print_json, print_table
@@ -107,7 +107,7 @@ def _print_matches(matches: Sequence[MatchSummary], rest: Iterable[MatchSummary]
 
     def noting(match: MatchSummary) -> MatchSummary:
         if match.void_reason:
-            void.note(match.id, told(match.void_reason))
+            void.note(match.id, translated(match.void_reason))
         if match.hidden:
             hidden.add(match.why_hidden)
         return match
@@ -118,7 +118,7 @@ def _print_matches(matches: Sequence[MatchSummary], rest: Iterable[MatchSummary]
     void.print()
     annulled.print()
     for why in sorted(hidden):
-        typer.echo(say("cli_tournament.missing_are", why=told(why)))
+        typer.echo(say("cli_tournament.missing_are", why=translated(why)))
 
 
 def _people_facts(detail: TournamentDetail) -> dict[str, Any]:

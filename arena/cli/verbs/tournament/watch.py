@@ -14,7 +14,7 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
-from arena.cli.shared.language import named, say, told
+from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import EventLines, print_table
 from arena.cli.shared.progress import ProgressDisplay, progress_text
@@ -112,7 +112,7 @@ class _Lines:
             if state.state in _GOES_ON:
                 typer.echo(progress_text(state.done, state.total, 0.0))
         if state.state in _GOES_ON:
-            self._lines.update(state.done, told(state.sentence), state.total, speed=speed)
+            self._lines.update(state.done, translated(state.sentence), state.total, speed=speed)
         else:
             is_cancelled = state.state is OperationState.CANCELLED
             self._lines.end(state.done, named("tournament.status_", state.state) if is_cancelled else "")

@@ -9,7 +9,7 @@ from engine.abilities import Shown
 from engine.games.foreign_king.board import PROVINCES
 from engine.games.foreign_king.view.picture import draw
 from engine.games.foreign_king.view.pieces import FILLS
-from engine.games.foreign_king.view.sentences import scoring_steps, tell
+from engine.games.foreign_king.view.sentences import describe, scoring_steps
 from engine.games.foreign_king.view.text import LANGUAGES, SEAT_LETTERS, labels, render_text
 
 
@@ -34,7 +34,7 @@ SHOWN: Final = Shown(
     languages=LANGUAGES,
     seat_name=seat_name,
     seat_colours=FILLS[:4],
-    tell=tell,
+    describe=describe,
     scoring=scoring_steps,
     path=path,
 )

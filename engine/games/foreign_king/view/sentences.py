@@ -16,7 +16,7 @@ from engine.games.foreign_king.view.text import labels, letter_of
 from engine.kit.layout import read_json
 from engine.kit.sentences import PhraseBook
 
-_TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "tell.json")
+_TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "sentences.json")
 _PLAIN: Final = {
     ids.ACT_BUILD: "choose_BUILD",
     ids.ACT_PLACE: "choose_PLACE",
@@ -74,7 +74,7 @@ def voice(language: str) -> Voice:
     return Voice(language)
 
 
-def tell(move: Move, language: str) -> Sequence[str]:
+def describe(move: Move, language: str) -> Sequence[str]:
     """Return the sentences of a move."""
     spoken, told = voice(language), []
     if move.before.phase == MOVE_TO and _spent(move):  # what citizens' steps cost, when the last of them is made

@@ -10,7 +10,7 @@ from engine.games.rex_romanorum.board import REGION_INDEX
 from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.view.picture import draw
 from engine.games.rex_romanorum.view.pieces import INKS
-from engine.games.rex_romanorum.view.sentences import scoring_steps, tell, voice
+from engine.games.rex_romanorum.view.sentences import describe, scoring_steps, voice
 from engine.games.rex_romanorum.view.text import LANGUAGES, labels, render_text
 
 
@@ -48,7 +48,7 @@ SHOWN: Final = Shown(
     seat_name=seat_name,
     seat_colours=INKS,
     choice=choice,
-    tell=tell,
+    describe=describe,
     scoring=scoring_steps,
     path=path,
 )

@@ -34,7 +34,7 @@ from engine.games.rex_romanorum.view.text import labels
 from engine.kit.layout import read_json
 from engine.kit.sentences import PhraseBook
 
-_TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "tell.json")
+_TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "sentences.json")
 _LOWER: Final = ("fr", "it")
 """Languages that write titles with a small letter."""
 _PLAIN = {
@@ -100,7 +100,7 @@ def voice(language: str) -> Voice:
     return Voice(language)
 
 
-def tell(move: Move, language: str) -> Sequence[str]:
+def describe(move: Move, language: str) -> Sequence[str]:
     """Return the sentences of a move, dice and cards as they fell among them."""
     spoken = voice(language)
     told = [_action(spoken, move)]
@@ -130,7 +130,7 @@ def _consequences(spoken: Voice, move: Move) -> Iterator[str]:
         for title, holder in enumerate(after.titles):
             if holder not in (before.titles[title], NOBODY):
                 yield spoken.sentence("title", who=spoken.house(holder), title=spoken.title(title))
-    yield from tell_election(spoken, move)
+    yield from describe_election(spoken, move)
 
 
 def _action(spoken: Voice, move: Move) -> str:
@@ -351,7 +351,7 @@ def losses(spoken: Voice, move: Move) -> Iterator[str]:
         yield spoken.sentence("thrown_back", at=spoken.at(REGIONS[region]))
 
 
-def tell_election(spoken: Voice, move: Move) -> Iterator[str]:
+def describe_election(spoken: Voice, move: Move) -> Iterator[str]:
     """Yield the sentences; none if no election was under way, or it just goes on."""
     before, after = move.before, move.after
     if before.election is not None and (after.election is None or after.phase == END):

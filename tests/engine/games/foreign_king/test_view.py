@@ -242,7 +242,7 @@ def told(state: at.ForeignKingState, line: str, language: str = "en") -> list[st
         before, action = state.clone(), GAME.actions.parse(name)
         state.apply(action)
         move = Move(before, action, name, before.seat() or 0, state)
-    return list(SHOWN.tell(move, language))
+    return list(SHOWN.describe(move, language))
 
 
 def test_the_king_is_told_with_what_he_brings() -> None:

@@ -119,7 +119,7 @@ def told(state: RexState, line: str, language: str = "en") -> list[str]:
         before, action = state.clone(), GAME.actions.parse(name)
         state.apply(action)
         move = Move(before, action, name, before.seat() or 0, state, state.revealed())
-    return list(SHOWN.tell(move, language))
+    return list(SHOWN.describe(move, language))
 
 
 def test_cards_are_told_by_their_names_and_what_is_kept_of_them_too() -> None:
