@@ -1,4 +1,7 @@
-"""Creates the comparisons that decide whether an admitted version replaces the one that plays on a ladder."""
+"""Ends the season of a ladder, and opens the next one.
+
+A season ends in this order: no new versions, then a final of equal numbers of matches, then a table that is kept.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Every seat maximises its own value, so an edge counts the value of the seat that
 tree on a copy of the position, adds one node, and values the position there for all seats by `Playable.evaluate_all`.
 
 It is for games without chance and hidden parts, where a node is one position. Three things make the most of few
-iterations. The turns that look best for whoever begins to think (turns.py) are in the tree before the first iteration,
+iterations. The turns that look best for whoever begins to think (lines.py) are in the tree before the first iteration,
 each as if it had been tried some times. Actions are judged by what came of them elsewhere in the tree until they have
 been tried often at their own place (progressive history, Nijssen and Winands 2011). And where the tree ends, the turn
 under way is played to its end before it is valued, since the middle of a turn tells little.

@@ -1,6 +1,4 @@
-"""How well a table answers a question, and the blocks to play next, where information is worth most. No I/O.
-
-Tells how well a table answers a question.
+"""Computes how well a table answers a question, and the blocks to play next. No I/O.
 
 A question with a zone is answered by those of whom none is weaker than another by more than the zone, and it pays for
 being asked after every wave. Matches add up like a Brownian motion, so that the lead of one over another, in units of
