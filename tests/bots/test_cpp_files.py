@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.manifest import load_manifest
-from tests.support.cpp_bots import ROOT, SAMPLE
+from tests.support.builds import SAMPLE
+from tests.support.sources import ROOT
 
 
 def test_the_kit_has_the_protocol_of_the_arena() -> None:

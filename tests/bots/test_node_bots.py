@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from arena.hosting.sample_bots import sample_directory, write_new_bot
 from engine import registry
-from tests.support.hosted_bots import HostedBots, open_hosted_bots
+from tests.support.builds import HostedBots, open_hosted_bots
 
 pytestmark = pytest.mark.needs("node", "sandbox")
 

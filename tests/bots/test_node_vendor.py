@@ -2,9 +2,9 @@
 
 import hashlib
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.sources import ROOT
+
 VENDOR = ROOT / "bots" / "node" / "kit" / "vendor"
 MOST_BYTES = 400_000
 

@@ -1,4 +1,4 @@
-"""The sample bots: legal, deterministic, each better than the one before; their tree, time and values."""
+"""The sample bots: legal, deterministic, each better than another; their tree, time and values."""
 
 from __future__ import annotations
 

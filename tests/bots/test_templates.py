@@ -16,7 +16,7 @@ from engine import registry
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "bots" / "python" / "template" / "main.py"
 
-SHORT: dict[str, dict[str, Any]] = {
+OVER_SOON: dict[str, dict[str, Any]] = {
     "foreign_king": {"max_rounds": 4},
     "rex_romanorum": {"variant": "short", "round_limit": 3},
 }
@@ -44,7 +44,7 @@ def test_it_beats_random_in_every_seat(game: str, my_bot: Callable[[], Bot]) -> 
 @pytest.mark.parametrize("game", registry.single_names())
 def test_it_plays_with_the_most_seats(game: str, my_bot: Callable[[], Bot]) -> None:
     others = [RandomBot() for _ in range(registry.get(game).seats[-1] - 1)]
-    match = play_offline([my_bot(), *others], game, options=SHORT[game])
+    match = play_offline([my_bot(), *others], game, options=OVER_SOON[game])
     assert min(match.ranks) == 1
 
 

@@ -18,7 +18,7 @@ from engine.record import Playing
 SEATS = 3
 
 
-def positions_to_decide(name: str, seed: int) -> list[State]:
+def positions_of(name: str, seed: int) -> list[State]:
     """Some positions of a random match in which there is something to choose."""
     game, random = registry.get(name), Random(seed)
     state, found = game.new_state(SEATS, chance=SeededChance(seed)), []
@@ -38,7 +38,7 @@ def drawing(seed: int) -> Callable[[State], int]:
 @pytest.mark.parametrize("name", registry.single_names())
 @pytest.mark.parametrize("seed", range(3))
 def test_all_of_a_turn_is_applied_and_the_next_decision_is_anothers_or_after_chance(name: str, seed: int) -> None:
-    for state in positions_to_decide(name, seed):
+    for state in positions_of(name, seed):
         seat, choose = state.seat(), drawing(seed)
         chosen = decide_turn(state.clone(SeededChance(seed)), choose)
         chance = RecordingChance(SeededChance(seed))
@@ -68,7 +68,7 @@ def test_a_choice_that_is_illegal_is_told_and_a_game_that_is_over_has_no_turn() 
 def test_a_tree_answers_its_whole_turn_as_it_would_decision_by_decision() -> None:
     game = registry.get("foreign_king")
     playable = need_playable(game)
-    for state in positions_to_decide(game.name, 5)[:4]:
+    for state in positions_of(game.name, 5)[:4]:
         seat = state.seat()
         one, root = Search(playable, SEATS, Random(1), Settings()), Node(seat)
         here, expected = state.clone(SeededChance(0)), list[int]()

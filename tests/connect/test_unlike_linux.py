@@ -14,9 +14,9 @@ from arena.service.server.tls import TlsFiles
 from tests.connect.bridging import connected, write_bot
 from tests.connect.test_command import log_in, words
 from tests.e2e.test_without_proc import HIDDEN, no_proc
+from tests.support.machines import unlike_linux
 from tests.support.places import Place
 from tests.support.play_service import finished, play_service
-from tests.support.unlike_linux import unlike_linux
 
 __all__ = ["no_proc", "unlike_linux"]
 

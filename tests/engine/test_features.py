@@ -12,7 +12,7 @@ from engine import registry
 from engine.core import Game
 from engine.features import FeatureKind, FeaturePart, cells, flags, masks, numbers, packed, per_member, per_seat, reals
 
-GAMES = ["foreign_king", "rex_romanorum"]
+BUILT_IN = ["foreign_king", "rex_romanorum"]
 HEAD = ["| planes | meaning | numbers |", "|---|---|---|"]
 
 
@@ -40,7 +40,7 @@ def row(name: str, endings: list[str], meaning: str, most: set[int]) -> str:
     return f"| {planes} | {meaning} | {bounds} |"
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_the_folder_of_a_game_says_what_every_plane_means(name: str) -> None:
     spec = find_spec(f"engine.games.{name}")
     assert spec is not None

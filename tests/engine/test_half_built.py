@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from engine.compiled import STAMP, HalfBuiltError, look, stamp
+from tests.support.pythons import run_in
 from tests.support.sources import ROOT
-from tests.support.with_engine import run_in
 
 ASKING = """
 from engine.errors import EngineError

@@ -75,7 +75,7 @@ class Worker:
         return "no more"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
     Worker.all = []
     monkeypatch.setattr(local_module, "WorkerProcess", Worker)
@@ -95,11 +95,13 @@ async def give_up(tasks: "list[asyncio.Task[object]]") -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@pytest.mark.usefixtures("_pretended")
 async def test_workers_share_the_memory_of_idle_bots() -> None:
     async with LocalExecutor(4, warm_mb=103):
         assert [worker.options[:2] for worker in Worker.all] == [("--warm-memory", "25")] * 4
 
 
+@pytest.mark.usefixtures("_pretended")
 @pytest.mark.parametrize(("machine_mb", "each"), [(1000, 256), (4000, 256), (6000, 375), (100_000, 768)])
 async def test_workers_share_what_they_may_hold_themselves(
     machine_mb: int, each: int, monkeypatch: pytest.MonkeyPatch
@@ -109,6 +111,7 @@ async def test_workers_share_what_they_may_hold_themselves(
         assert {worker.options[2:] for worker in Worker.all} == {("--memory", str(each))}
 
 
+@pytest.mark.usefixtures("_pretended")
 async def test_a_match_with_which_a_worker_fell_goes_only_to_one_that_serves_its_bots_apart() -> None:
     async with LocalExecutor(2) as executor:
         first, second = Worker.all
@@ -148,6 +151,7 @@ async def tried(worker: Worker, *hostile: int) -> list[list[int]]:
     return trials
 
 
+@pytest.mark.usefixtures("_pretended")
 @pytest.mark.parametrize("hostile", [(1,), (0, 2)])
 async def test_a_worker_that_falls_though_its_bots_are_apart_tries_each_alone_and_plays_without_the_guilty(
     hostile: tuple[int, ...],
@@ -167,6 +171,7 @@ async def test_a_worker_that_falls_though_its_bots_are_apart_tries_each_alone_an
             await task
 
 
+@pytest.mark.usefixtures("_pretended")
 async def test_a_match_with_which_workers_fall_by_nobody_alone_is_lost() -> None:
     async with LocalExecutor(1) as executor:
         (worker,) = Worker.all
@@ -178,11 +183,13 @@ async def test_a_match_with_which_workers_fall_by_nobody_alone_is_lost() -> None
             await task
 
 
+@pytest.mark.usefixtures("_pretended")
 async def test_only_pinned_workers_have_cores() -> None:
     async with LocalExecutor(2, pin=False):
         assert [worker.cores for worker in Worker.all] == [(), ()]
 
 
+@pytest.mark.usefixtures("_pretended")
 async def test_a_worker_that_is_ready_gets_one_match_until_all_are() -> None:
     async with LocalExecutor(2) as executor:
         first, second = Worker.all
@@ -199,6 +206,7 @@ async def test_a_worker_that_is_ready_gets_one_match_until_all_are() -> None:
         await give_up(tasks)
 
 
+@pytest.mark.usefixtures("_pretended")
 async def test_a_match_that_comes_back_unplayed_is_the_next() -> None:
     async with LocalExecutor(1) as executor:
         (worker,) = Worker.all
@@ -213,6 +221,7 @@ async def test_a_match_that_comes_back_unplayed_is_the_next() -> None:
         await give_up(tasks)
 
 
+@pytest.mark.usefixtures("_pretended")
 @pytest.mark.parametrize(
     ("lives", "runs"),
     [((False,) * 3, 3), ((False, False, True, False, False, False), 6), ((False, False, True, False, False), 6)],
@@ -232,12 +241,14 @@ async def test_a_worker_is_given_up_after_three_deaths_before_it_was_ready(
         await give_up(tasks)
 
 
+@pytest.mark.usefixtures("_pretended")
 async def test_whoever_leaves_waits_for_the_end_of_those_it_killed() -> None:
     async with LocalExecutor(2):
         await asyncio.sleep(0)
     assert [worker.has_ended for worker in Worker.all] == [True, True]
 
 
+@pytest.mark.usefixtures("_pretended")
 async def test_nobody_is_looked_for_any_more_whose_match_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[str] = []
 

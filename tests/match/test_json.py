@@ -38,7 +38,7 @@ CHECKS = st.builds(
     st.text(CHARACTERS),
     JSON_OBJECTS,
 )
-LOGS = st.builds(SeatLogText, st.integers(0, 4), st.binary(max_size=20), NUMBERS)
+SEAT_LOGS = st.builds(SeatLogText, st.integers(0, 4), st.binary(max_size=20), NUMBERS)
 PROCESSES = st.builds(SeatProcess, st.integers(0, 4), st.booleans(), st.none() | NUMBERS, st.none() | st.booleans())
 REPORTS = st.builds(
     MatchReport,
@@ -54,7 +54,7 @@ REPORTS = st.builds(
     replay=st.binary(max_size=20),
     sandbox=st.sampled_from(["none", "standard"]),
     leak_checks=st.lists(CHECKS, max_size=2).map(tuple),
-    seat_logs=st.lists(LOGS, max_size=3).map(tuple),
+    seat_logs=st.lists(SEAT_LOGS, max_size=3).map(tuple),
     seat_processes=st.lists(PROCESSES, max_size=2).map(tuple),
 )
 TIME_CONTROLS = st.builds(TimeControl, NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)

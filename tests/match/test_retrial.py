@@ -17,7 +17,7 @@ ROUNDS = "0:3 1:3d 0:3 0:3 1:3 2:3 0:3 1:1 1:3"
 Choose = Callable[[Decision], Message]
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def _script_game() -> Iterator[None]:
     with installed_script_game():
         yield
@@ -27,7 +27,7 @@ def answer(decision: Decision, *actions: int, match_id: str = "m1") -> Answer:
     return Answer(match_id, decision.ply, actions or (decision.ply % len(decision.legal),))
 
 
-def play(spec: MatchSpec, choices: dict[int, Choose] | None = None, absent: Sequence[Fault] = ()) -> dict[str, Any]:
+def recorded(spec: MatchSpec, choices: dict[int, Choose] | None = None, absent: Sequence[Fault] = ()) -> dict[str, Any]:
     """The replay of a match in which every seat answers from its ply, or as `choices` say."""
     match = Match(spec)
     match.begin(absent)
@@ -57,7 +57,7 @@ def questions(spec: MatchSpec, seat: int, choices: dict[int, Choose] | None = No
         asked.append(decision)
         return (choices or {}).get(seat, answer)(decision)
 
-    play(spec, {**(choices or {}), seat: choose})
+    recorded(spec, {**(choices or {}), seat: choose})
     return asked
 
 
@@ -65,7 +65,7 @@ def questions(spec: MatchSpec, seat: int, choices: dict[int, Choose] | None = No
 @pytest.mark.parametrize("clock", ["none", "60+1/5s"])
 def test_the_seat_is_asked_exactly_what_it_was_asked(seat: int, clock: str) -> None:
     spec = script_spec(ROUNDS, 3, clock=clock)
-    deviations, asked = retry(spec, play(spec), seat)
+    deviations, asked = retry(spec, recorded(spec), seat)
     assert deviations == []
     assert asked == questions(spec, seat)
 
@@ -76,21 +76,21 @@ def test_several_actions_at_once_are_one_answer_and_dropped_ones_are_counted_aga
     def greedy(decision: Decision) -> Message:
         return answer(decision, 0, 1, 1, 1)
 
-    deviations, asked = retry(spec, play(spec, {0: greedy}), 0, greedy)
+    deviations, asked = retry(spec, recorded(spec, {0: greedy}), 0, greedy)
     assert deviations == []
     assert [decision.dropped for decision in asked] == [0, 2]
 
 
 def test_another_answer_is_a_deviation_and_the_questions_stay_those_of_the_record() -> None:
     spec = script_spec(ROUNDS, 3)
-    deviations, asked = retry(spec, play(spec), 0, lambda decision: answer(decision, 1 if decision.ply == 3 else 0))
+    deviations, asked = retry(spec, recorded(spec), 0, lambda decision: answer(decision, 1 if decision.ply == 3 else 0))
     assert deviations == [Deviation(2, ("ADD:2",), ("ADD:0",)), Deviation(3, ("ADD:0",), ("ADD:1",))]
     assert asked == questions(spec, 0)
 
 
 def test_more_actions_than_then_lead_astray_and_end_the_retrial() -> None:
     spec = script_spec("0:3 0:3 1:3 0:3", 2)
-    deviations, asked = retry(spec, play(spec), 0, lambda decision: answer(decision, 0, 2))
+    deviations, asked = retry(spec, recorded(spec), 0, lambda decision: answer(decision, 0, 2))
     assert deviations == [Deviation(0, ("ADD:0",), ("ADD:0", "ADD:2"))]
     assert len(asked) == 1
 
@@ -104,14 +104,14 @@ def test_more_actions_than_then_lead_astray_and_end_the_retrial() -> None:
 )
 def test_something_else_than_an_answer_is_a_deviation(message: Message, said: tuple[str, ...]) -> None:
     spec = script_spec(ROUNDS, 3)
-    deviations, _ = retry(spec, play(spec), 1, lambda _: message)
+    deviations, _ = retry(spec, recorded(spec), 1, lambda _: message)
     assert deviations == [Deviation(1, ("ADD:1",), said), *deviations[1:]]
     assert [deviation.ply for deviation in deviations] == [1, 4, 8]
 
 
 def test_an_illegal_answer_is_a_deviation() -> None:
     spec = script_spec(ROUNDS, 3)
-    deviations, _ = retry(spec, play(spec), 1, lambda decision: answer(decision, 99))
+    deviations, _ = retry(spec, recorded(spec), 1, lambda decision: answer(decision, 99))
     assert deviations[0] == Deviation(1, ("ADD:1",), ("99",))
 
 
@@ -122,7 +122,7 @@ def test_others_that_resigned_faulted_or_never_came_do_so_again() -> None:
         2: lambda decision: answer(decision, 9),
     }
     for absent in ([], [Fault(1, FaultCause.START_FAILED, 0, "It did not start.")]):
-        document = play(spec, choices, absent)
+        document = recorded(spec, choices, absent)
         for seat in (0, 3):
             deviations, asked = retry(spec, document, seat)
             assert deviations == []
@@ -131,7 +131,7 @@ def test_others_that_resigned_faulted_or_never_came_do_so_again() -> None:
 
 def test_a_seat_is_asked_only_for_what_it_answered_before_its_fault() -> None:
     spec = script_spec(ROUNDS, 3)
-    document = play(spec, {0: lambda decision: answer(decision, 9 if decision.ply == 3 else 0)})
+    document = recorded(spec, {0: lambda decision: answer(decision, 9 if decision.ply == 3 else 0)})
     deviations, asked = retry(spec, document, 0, lambda decision: answer(decision, 0))
     assert deviations == []
     assert [decision.ply for decision in asked] == [0, 2]
@@ -139,7 +139,7 @@ def test_a_seat_is_asked_only_for_what_it_answered_before_its_fault() -> None:
 
 def test_an_answer_that_was_illegal_in_its_second_action_repeats_as_such() -> None:
     spec = script_spec("0:3 0:3 1:3 2:3 0:3 1:3", 3)
-    document = play(spec, {0: lambda decision: answer(decision, 1, 9)})
+    document = recorded(spec, {0: lambda decision: answer(decision, 1, 9)})
     for seat in (0, 1, 2):
         choose: Choose = (lambda decision: answer(decision, 1, 9)) if seat == 0 else answer
         assert retry(spec, document, seat, choose)[0] == []

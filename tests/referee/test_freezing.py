@@ -5,7 +5,7 @@ import pytest
 from arena.referee.play import SeatFreezers
 
 
-class Bot:
+class FreezableBot:
     """Notes what it is told."""
 
     def __init__(self, *, is_restless: bool = False) -> None:
@@ -28,7 +28,7 @@ class Bot:
         self.is_frozen = True
 
 
-async def play(freezers: SeatFreezers) -> None:
+async def go_round(freezers: SeatFreezers) -> None:
     freezers.open(1.0)
     for seat in (0, 1, 2):
         await freezers.thaw(seat)
@@ -39,9 +39,9 @@ async def play(freezers: SeatFreezers) -> None:
 
 @pytest.mark.hostile("compute-after-its-answer")
 async def test_one_that_goes_on_computing_is_frozen_as_soon_as_it_has_answered() -> None:
-    calm, restless = Bot(), Bot(is_restless=True)
+    calm, restless = FreezableBot(), FreezableBot(is_restless=True)
     freezers = SeatFreezers([calm, restless, None])
-    await play(freezers)
+    await go_round(freezers)
     assert calm.told == ["begin 2", "end 3", "end 4"]
     assert restless.told == ["begin 2", "end 3", "freeze", "end 4"]
     await freezers.thaw(1)
@@ -50,6 +50,6 @@ async def test_one_that_goes_on_computing_is_frozen_as_soon_as_it_has_answered()
 
 @pytest.mark.parametrize("is_restless", [True, False])
 async def test_who_may_ponder_is_asked_until_the_match_is_over(is_restless: bool) -> None:
-    bot = Bot(is_restless=is_restless)
-    await play(SeatFreezers([bot, None, None], may_ponder=True))
+    bot = FreezableBot(is_restless=is_restless)
+    await go_round(SeatFreezers([bot, None, None], may_ponder=True))
     assert bot.told == ["begin 1", "end 4"]

@@ -19,8 +19,7 @@ from arena.referee import stream as stream_module
 from arena.referee.stream import MAX_WAITING, Arrival, BotStream, Closed, Flood, Inbox, StreamClosedError
 from arena.v1 import play_pb2
 from arena.wire.messages import parse_join, parse_request
-from tests.support.fuzz_messages import draw_message
-from tests.support.fuzzing import Complaints, fuzz, listening, open_range
+from tests.support.fuzzing import Complaints, draw_message, fuzz, listening, open_range
 from tests.support.patience import PATIENCE_S
 from tests.support.specs import installed_script_game
 

@@ -17,7 +17,7 @@ from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.v1 import play_pb2
 from tests.remote.running import RunningProcess, remote_seat, running_process
 from tests.support.patience import until
-from tests.support.remote_bot import RemoteBot
+from tests.support.remote_bots import RemoteBot
 
 
 async def never(_bot: RemoteBot, _decide: play_pb2.Decide) -> None:

@@ -24,8 +24,8 @@ from arena.rpc.errors import error_of
 from arena.service.server.errors import status_of
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
 from ratings.values.page import MOST_LIMIT
-from tests.support.errors import told_errors
 from tests.support.reporting import report
+from tests.support.sources import told_errors
 from tests.wire.surface import descriptors
 
 OF_UPLOADS = (

@@ -15,7 +15,7 @@ DIED, SICK = HostCause.WORKER_DIED, HostCause.HOSTING_FAILED
 WHY = MatchLostError("it was lost")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_watch, "FIRST_PAUSE_S", 1.0)
 
@@ -25,6 +25,7 @@ def lose(watch: HostWatch, match: str, cause: HostCause = DIED, still_open: int 
     return watch.lose(match, cause, still_open=still_open, now_s=now_s)
 
 
+@pytest.mark.usefixtures("pauses")
 def test_a_match_rests_longer_after_each_loss_and_the_others_do_not() -> None:
     watch, now_s, rests = HostWatch(4), 0.0, []
     for _ in range(8):
@@ -40,6 +41,7 @@ def test_a_match_rests_longer_after_each_loss_and_the_others_do_not() -> None:
     assert rests == [1, 2, 4, 8, 16, 30, 30, 30]
 
 
+@pytest.mark.usefixtures("pauses")
 def test_the_first_that_has_rested_is_tried_first() -> None:
     watch = HostWatch(4)
     lose(watch, "a", now_s=0.0)
@@ -50,6 +52,7 @@ def test_the_first_that_has_rested_is_tried_first() -> None:
     assert not watch.has_resting
 
 
+@pytest.mark.usefixtures("pauses")
 def test_a_loss_counts_if_another_match_was_finished_meanwhile() -> None:
     watch = HostWatch(4)
     watch.hand_out("b")
@@ -60,6 +63,7 @@ def test_a_loss_counts_if_another_match_was_finished_meanwhile() -> None:
     assert not lose(watch, "a", DIED), "and others may yet show that the machine is well"
 
 
+@pytest.mark.usefixtures("pauses")
 def test_where_no_other_match_could_tell_only_what_a_match_can_bring_about_counts() -> None:
     watch = HostWatch(4)
     assert lose(watch, "a", DIED, still_open=1)
@@ -68,6 +72,7 @@ def test_where_no_other_match_could_tell_only_what_a_match_can_bring_about_count
     assert lose(watch, "b", DIED, still_open=2), "the other one was lost too"
 
 
+@pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize("cause", [SICK, HostCause.SANDBOX_FAILED, HostCause.STORAGE_FAILED])
 def test_a_machine_without_room_stops_the_run_at_the_second_loss(cause: HostCause) -> None:
     watch = HostWatch(100)
@@ -78,6 +83,7 @@ def test_a_machine_without_room_stops_the_run_at_the_second_loss(cause: HostCaus
         watch.check(WHY, ["b"])
 
 
+@pytest.mark.usefixtures("pauses")
 def test_as_many_different_matches_as_are_in_flight_twice_stop_the_run() -> None:
     watch = HostWatch(2)
     for name in "abc":
@@ -92,6 +98,7 @@ def test_as_many_different_matches_as_are_in_flight_twice_stop_the_run() -> None
         watch.check(WHY, ["z"])
 
 
+@pytest.mark.usefixtures("pauses")
 def test_one_match_stops_the_run_only_if_no_other_in_flight_could_be_finished() -> None:
     watch = HostWatch(4)
     for _ in range(6):
@@ -102,6 +109,7 @@ def test_one_match_stops_the_run_only_if_no_other_in_flight_could_be_finished() 
         watch.check(WHY, ["a"])
 
 
+@pytest.mark.usefixtures("pauses")
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(["finish", DIED, SICK])), max_size=60))
 def test_a_run_on_a_machine_that_plays_nothing_makes_no_match_void_before_it_stops(
     deeds: list[tuple[str, str | HostCause]],

@@ -22,7 +22,7 @@ from ratings.ledger.leasing import LeasedMatch, LeasedSeat
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.matches import match_detail, seen_runtimes
 from ratings.store.models import PoolRecord, TournamentRecord
-from tests.support.venvs import NAME, add_package, make_venv, settings_for
+from tests.support.pythons import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 

@@ -31,7 +31,7 @@ def key_beside(book: Book, asker: str = "") -> SeedKey:
     return SeedKey.beside(book.store.root, asker)
 
 
-def leased(book: Book, tournament: TournamentRecord) -> tuple[LeasedMatch, ...]:
+def leases(book: Book, tournament: TournamentRecord) -> tuple[LeasedMatch, ...]:
     return book.ledger.settle(tournament.id, request=LeaseRequest("test", 100, 2**50)).leased
 
 
@@ -73,7 +73,7 @@ def test_the_same_seed_repeats_everything_under_the_same_key_and_the_secret_anyw
     repeated = replace(other, seed=None, secret=bytes.fromhex(first.secret))
     elsewhere = book.plan_format(LadderFormat(2, 2), repeated, ["ann", spy], "four")
     assert (elsewhere.secret, elsewhere.seeded) == (first.secret, True)
-    assert [one.chance_seed for one in leased(book, elsewhere)] == [one.chance_seed for one in leased(book, first)]
+    assert [one.chance_seed for one in leases(book, elsewhere)] == [one.chance_seed for one in leases(book, first)]
 
 
 @pytest.mark.hostile("ask-for-seeds-that-tell-of-others")

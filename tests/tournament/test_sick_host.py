@@ -30,11 +30,11 @@ from ratings.read.tournaments import tournament_row
 from ratings.store.database import open_database, rescue
 from ratings.store.models import TournamentRecord
 from ratings.values.states import AttemptState
-from tests.support.small_disk import run_on_small_disk
+from tests.support.machines import run_on_small_disk
 from tests.tournament.book import Book, open_book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
-MATCHES = 24
+OF_THE_PLAN = 24
 EIGHT_DAYS_NS = 8 * 24 * 3600 * 10**9
 
 
@@ -66,11 +66,11 @@ async def test_a_wall_clock_that_jumps_by_days_takes_no_match_from_the_run_that_
     monkeypatch.setattr(time, "time_ns", lambda: true_ns() + (shift_ns if len(executor.finished) >= jumps_after else 0))
     async with executor:
         final = await run_tournament(book.database, tournament.id, executor, book.programs)
-    assert (final.finished, final.void, final.lost) == (MATCHES, 0, 0)
+    assert (final.finished, final.void, final.lost) == (OF_THE_PLAN, 0, 0)
     played = [spec.match_id for spec in executor.specs]
-    assert len(played) == len(set(played)) == MATCHES
+    assert len(played) == len(set(played)) == OF_THE_PLAN
     attempts = [match_detail(book.database, match).attempts for match in played]
-    assert [[attempt.state for attempt in one] for one in attempts] == [[AttemptState.FINISHED]] * MATCHES
+    assert [[attempt.state for attempt in one] for one in attempts] == [[AttemptState.FINISHED]] * OF_THE_PLAN
     assert check(book.database) == []
 
 
@@ -89,7 +89,7 @@ class FaultAfterFive(ScriptedExecutor):
         return report
 
 
-async def play(book: Book, tournament: TournamentRecord, executor: ScriptedExecutor, **more: Any) -> RunProgress:
+async def run_with(book: Book, tournament: TournamentRecord, executor: ScriptedExecutor, **more: Any) -> RunProgress:
     async with executor:
         return await run_tournament(book.database, tournament.id, executor, book.programs, **more)
 
@@ -111,15 +111,15 @@ async def test_a_database_that_is_taken_away_ends_the_run_and_nothing_recorded_i
 ) -> None:
     tournament = book.plan()
     with pytest.raises(DatabaseGoneError, match="while it was in use; nothing is recorded there any more"):
-        await play(book, tournament, FaultAfterFive(lambda: befall(book)))
+        await run_with(book, tournament, FaultAfterFive(lambda: befall(book)))
     assert not list(book.path.parent.glob("*.lock"))
     kept = rescue(book.database)
     assert kept is not None
     book.database.close()
     with open_book(Path(shutil.move(kept, book.path))) as restored:
-        final = await play(restored, tournament, ScriptedExecutor())
-        assert (final.finished, final.void) == (MATCHES, 0)
-        assert final.played < MATCHES, "what had been recorded is not played again"
+        final = await run_with(restored, tournament, ScriptedExecutor())
+        assert (final.finished, final.void) == (OF_THE_PLAN, 0)
+        assert final.played < OF_THE_PLAN, "what had been recorded is not played again"
         assert check(restored.database) == []
 
 
@@ -135,8 +135,8 @@ async def test_a_run_waits_for_another_who_writes_and_tells_so(book: Book) -> No
                     other.execute("ROLLBACK")
 
         executor = FaultAfterFive(lambda: other.execute("BEGIN IMMEDIATE"))
-        final = await play(book, tournament, executor, on_progress=see)
-    assert (final.finished, final.void, final.lost) == (MATCHES, 0, 0)
+        final = await run_with(book, tournament, executor, on_progress=see)
+    assert (final.finished, final.void, final.lost) == (OF_THE_PLAN, 0, 0)
     assert len(waited) == 2
     assert sorted(waited) == waited
 
@@ -148,10 +148,10 @@ async def test_a_run_waits_for_another_who_writes_no_longer_than_it_is_told(book
     with closing(told), closing(sqlite3.connect(book.path, isolation_level=None)) as other:
         executor = FaultAfterFive(lambda: other.execute("BEGIN IMMEDIATE"))
         with pytest.raises(DatabaseBusyError):
-            await play(replace(book, database=told), tournament, executor)
+            await run_with(replace(book, database=told), tournament, executor)
     assert not list(book.path.parent.glob("*.lock"))
-    final = await play(book, tournament, ScriptedExecutor())
-    assert (final.finished, final.void) == (MATCHES, 0)
+    final = await run_with(book, tournament, ScriptedExecutor())
+    assert (final.finished, final.void) == (OF_THE_PLAN, 0)
 
 
 @pytest.mark.host_fault("ctrl-c-while-the-database-is-locked")
@@ -165,7 +165,7 @@ async def test_ctrl_c_ends_a_run_that_waits_for_another_who_writes(book: Book) -
                 other.execute("ROLLBACK")
 
         executor = FaultAfterFive(lambda: other.execute("BEGIN IMMEDIATE"))
-        task = asyncio.ensure_future(play(book, tournament, executor, on_progress=see))
+        task = asyncio.ensure_future(run_with(book, tournament, executor, on_progress=see))
         with pytest.raises(asyncio.CancelledError):
             await task
     progress = tournament_row(book.database, tournament.id).progress

@@ -20,7 +20,7 @@ from arena.v1 import play_pb2
 from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN, DirectListener
 from tests.support.patience import PATIENCE_S
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors cannot be listed here")
+listing = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors cannot be listed here")
 
 JOIN = play_pb2.PlayRequest(join=play_pb2.Join(name="bot", protocol_major=1, games=("*",))).SerializeToString()
 
@@ -79,6 +79,7 @@ async def await_flood(listener: DirectListener) -> JoinError:
     return error
 
 
+@listing
 async def test_a_door_is_shut_once_its_bot_is_inside_and_the_bot_goes_on(listener: DirectListener) -> None:
     async with call_of(listener, listener.admission.token) as call, asyncio.timeout(PATIENCE_S):
         await call.write(JOIN)
@@ -91,6 +92,7 @@ async def test_a_door_is_shut_once_its_bot_is_inside_and_the_bot_goes_on(listene
         assert await call.read() == b"still here"
 
 
+@listing
 async def test_a_stranger_at_a_port_does_not_shut_it() -> None:
     """Whoever is on this machine reaches a port, and only the bot reaches its socket."""
     async with asyncio.timeout(PATIENCE_S), open_listener("port") as listener:
@@ -101,6 +103,7 @@ async def test_a_stranger_at_a_port_does_not_shut_it() -> None:
             await listener.admission.stream
 
 
+@listing
 @pytest.mark.hostile("hold-many-connections")
 async def test_connections_held_at_once_are_counted(listener: DirectListener) -> None:
     with contextlib.ExitStack() as stack:
@@ -111,6 +114,7 @@ async def test_connections_held_at_once_are_counted(listener: DirectListener) ->
     assert flood.evidence["connections"] > MOST_CONNECTIONS
 
 
+@listing
 @pytest.mark.hostile("open-and-close-before-joining")
 async def test_connections_one_after_another_are_counted(listener: DirectListener) -> None:
     async with asyncio.timeout(PATIENCE_S):
@@ -125,6 +129,7 @@ async def test_connections_one_after_another_are_counted(listener: DirectListene
     assert flood.evidence["connections"] > MOST_CONNECTIONS_SEEN
 
 
+@listing
 async def test_as_many_as_a_bot_may_have_are_no_flood(listener: DirectListener) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(MOST_CONNECTIONS):

@@ -19,7 +19,7 @@ from tests.support.specs import script_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-ROUNDS = "0:3 1:3d 0:3 0:3 1:3 0:3 1:1 1:3"
+MANY_ROUNDS = "0:3 1:3d 0:3 0:3 1:3 0:3 1:1 1:3"
 BOT = """
 import os, random
 from tests.support.scripted_bot import Wire, act
@@ -56,14 +56,14 @@ def seat_of(tmp_path: Path, kind: str, **changes: Any) -> SeatSpec:
     return replace(scripted(), name=kind, command=(sys.executable, str(main)), **changes)
 
 
-async def play(host: MatchHost, *seats: SeatSpec, script: str = ROUNDS, **changes: Any) -> MatchReport:
+async def play_seats(host: MatchHost, *seats: SeatSpec, script: str = MANY_ROUNDS, **changes: Any) -> MatchReport:
     return await host.play(script_spec(script, len(seats), clock=PATIENT, seats=tuple(seats), **changes))
 
 
 async def check(host: MatchHost, *seats: SeatSpec) -> tuple[LeakCheckResult, ...]:
     """What a check finds after a first match; both matches run to their ends."""
-    first = await play(host, *seats, script="0:3 1:3")
-    report = await play(host, *seats, checks_leaks=True)
+    first = await play_seats(host, *seats, script="0:3 1:3")
+    report = await play_seats(host, *seats, checks_leaks=True)
     assert first.result.by_rules
     assert report.result.by_rules
     return report.leak_checks
@@ -86,8 +86,8 @@ async def test_a_bot_that_remembers_is_flagged_with_both_answers(host: MatchHost
 async def test_a_bot_that_is_not_deterministic_is_not_called_a_leak(host: MatchHost, tmp_path: Path) -> None:
     many = "0:3 1:3 " + "0:3 " * 60  # the chance that two agree by accident is 3 ** -60
     seats = seat_of(tmp_path, "guesses"), scripted()
-    await play(host, *seats, script="0:3 1:3")
-    (found,) = (await play(host, *seats, script=many, checks_leaks=True)).leak_checks
+    await play_seats(host, *seats, script="0:3 1:3")
+    (found,) = (await play_seats(host, *seats, script=many, checks_leaks=True)).leak_checks
     assert found.verdict is LeakVerdict.UNSTABLE
 
 
@@ -102,19 +102,19 @@ async def test_who_does_not_declare_it_or_was_fresh_or_not_drawn_is_not_checked(
     host: MatchHost, tmp_path: Path
 ) -> None:
     plain, fresh = seat_of(tmp_path, "remembers", is_deterministic=False), seat_of(tmp_path, "forgets", version="new")
-    await play(host, plain, scripted())
-    assert (await play(host, plain, fresh, checks_leaks=True)).leak_checks == ()
-    assert (await play(host, plain, fresh)).leak_checks == ()
+    await play_seats(host, plain, scripted())
+    assert (await play_seats(host, plain, fresh, checks_leaks=True)).leak_checks == ()
+    assert (await play_seats(host, plain, fresh)).leak_checks == ()
 
 
 @pytest.mark.needs("minutes")
 async def test_a_check_leaves_no_process_and_changes_no_result(host: MatchHost, mark: str, tmp_path: Path) -> None:
     seats = seat_of(tmp_path, "remembers", version="again"), scripted()
-    await play(host, *seats)
-    unchecked = await play(host, *seats)
+    await play_seats(host, *seats)
+    unchecked = await play_seats(host, *seats)
     await host.settle()
     before = marked_processes(mark)
-    await play(host, *seats, checks_leaks=True)
+    await play_seats(host, *seats, checks_leaks=True)
     await host.settle()
     assert marked_processes(mark) == before
     assert unchecked.leak_checks == ()

@@ -19,7 +19,7 @@ from arena.match.result import FaultCause
 from arena.worker import process
 from arena.worker.host import MatchHost
 from arena.worker.process import check_room
-from tests.support.ordinary_user import as_ordinary_user
+from tests.support.machines import as_ordinary_user
 from tests.support.specs import king_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

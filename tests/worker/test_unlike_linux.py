@@ -12,9 +12,9 @@ from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.machine import count_cores
 from arena.match.replay import load, read_figures
 from arena.worker.host import MatchHost
+from tests.support.machines import unlike_linux
 from tests.support.patience import until
 from tests.support.specs import king_spec, scripted
-from tests.support.unlike_linux import unlike_linux
 
 __all__ = ["unlike_linux"]
 

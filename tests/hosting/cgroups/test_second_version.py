@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import booted
+from tests.support.machines import own_python, run_booted, why_not_booted
 
 pytestmark = pytest.mark.needs("kernel", "sandbox")
 
@@ -13,9 +13,9 @@ pytestmark = pytest.mark.needs("kernel", "sandbox")
 @pytest.fixture(scope="module")
 def console(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What stood on the console of a machine in which everything was tried."""
-    command = [booted.own_python(), "-m", "tests.support.second_version"]
-    console = booted.run_booted(tmp_path_factory.mktemp("booted"), command)
-    if why := booted.why_not_booted(console):
+    command = [own_python(), "-m", "tests.support.second_version"]
+    console = run_booted(tmp_path_factory.mktemp("booted"), command)
+    if why := why_not_booted(console):
         pytest.skip(why)
     return console
 

@@ -21,10 +21,10 @@ from arena.hosting.store import VersionStore
 from arena.match.spec import program_seat
 from arena.worker.host import MatchHost
 from tests.support.patience import PATIENCE_S
+from tests.support.pythons import NAME, lend_grpc, make_venv, settings_for
 from tests.support.sandboxes import REDUCED, STANDARD, Place, need
 from tests.support.sandboxes import place as open_place
 from tests.support.specs import king_spec
-from tests.support.venvs import NAME, lend_grpc, make_venv, settings_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
 

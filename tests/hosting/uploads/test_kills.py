@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.uploads.area import UploadArea, UploadLimits, upload_id
+from tests.support.machines import run_on_small_disk
 from tests.support.patience import PATIENCE_S
-from tests.support.small_disk import run_on_small_disk
 
 ARCHIVE = random.Random(7).randbytes(400_000)
 SHA256 = hashlib.sha256(ARCHIVE).hexdigest()

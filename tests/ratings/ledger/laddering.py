@@ -12,7 +12,7 @@ from ratings.read.tournaments import tournament_waves
 from ratings.store.database import Database
 from ratings.store.models import PoolRecord, TournamentRecord
 from tests.ratings import book
-from tests.support.endless_waves import EndlessWaves
+from tests.support.specs import EndlessWaves
 
 
 def endless(_: TournamentRecord, pool: PoolRecord) -> Planner:

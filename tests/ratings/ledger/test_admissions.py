@@ -18,10 +18,10 @@ from ratings.store.database import Database
 from ratings.values.states import AdmissionState
 from tests.ratings import book
 
-QUEUED, RUNNING, WITHDRAWN = AdmissionState.QUEUED, AdmissionState.RUNNING, AdmissionState.WITHDRAWN
+QUEUED, RUNNING = AdmissionState.QUEUED, AdmissionState.RUNNING
 
 
-def submit(database: Database, bot: str, content: str = "aa", owner: str | None = "ada") -> str:
+def hand_in(database: Database, bot: str, content: str = "aa", owner: str | None = "ada") -> str:
     return Ledger(database).add_version(bot=bot, owner=owner, content_hash=content, manifest={})[0].id
 
 
@@ -38,7 +38,7 @@ def state(database: Database, version: str) -> AdmissionState:
 
 @pytest.mark.both_databases
 def test_an_admission_is_queued_taken_and_decided(database: Database, service: ServiceLedger) -> None:
-    version = submit(database, "fox")
+    version = hand_in(database, "fox")
     admission = service.request_admission(version)
     taken = service.take_admission()
     assert taken is not None
@@ -55,7 +55,7 @@ def test_an_admission_is_queued_taken_and_decided(database: Database, service: S
 
 
 def test_asking_twice_gives_the_same_admission_until_it_is_decided(database: Database, service: ServiceLedger) -> None:
-    version = submit(database, "fox")
+    version = hand_in(database, "fox")
     first = service.request_admission(version)
     assert service.request_admission(version).id == first.id
     take(service)
@@ -65,7 +65,7 @@ def test_asking_twice_gives_the_same_admission_until_it_is_decided(database: Dat
 
 
 def test_the_last_decision_counts(database: Database, service: ServiceLedger) -> None:
-    version = submit(database, "fox")
+    version = hand_in(database, "fox")
     for is_good in (True, False, True):
         admission = service.request_admission(version)
         take(service)
@@ -75,19 +75,19 @@ def test_the_last_decision_counts(database: Database, service: ServiceLedger) ->
 
 
 def test_a_newer_version_takes_the_place_of_one_that_waits(database: Database, service: ServiceLedger) -> None:
-    old, new = submit(database, "fox"), submit(database, "fox", "bb")
+    old, new = hand_in(database, "fox"), hand_in(database, "fox", "bb")
     service.request_admission(old)
     service.request_admission(new)
     replaced = newest_admission(database, old)
     assert replaced is not None
-    assert (replaced.state, replaced.summary) == (WITHDRAWN, "version 2 took its place")
+    assert (replaced.state, replaced.summary) == (AdmissionState.WITHDRAWN, "version 2 took its place")
     assert state(database, new) is QUEUED
 
 
 def test_one_that_is_looked_at_is_finished_and_does_not_replace_a_newer_one(
     database: Database, service: ServiceLedger
 ) -> None:
-    old, new = submit(database, "fox"), submit(database, "fox", "bb")
+    old, new = hand_in(database, "fox"), hand_in(database, "fox", "bb")
     first = service.request_admission(old)
     take(service)
     second = service.request_admission(new)
@@ -101,17 +101,17 @@ def test_one_that_is_looked_at_is_finished_and_does_not_replace_a_newer_one(
 
 def test_owners_take_turns(database: Database, service: ServiceLedger) -> None:
     for bot in ("fox", "owl", "cat"):
-        service.request_admission(submit(database, bot))
-    service.request_admission(submit(database, "elk", owner="bob"))
-    service.request_admission(submit(database, "yak", owner=None))
-    service.request_admission(submit(database, "gnu", owner=None))
+        service.request_admission(hand_in(database, bot))
+    service.request_admission(hand_in(database, "elk", owner="bob"))
+    service.request_admission(hand_in(database, "yak", owner=None))
+    service.request_admission(hand_in(database, "gnu", owner=None))
     order = [take(service) for _ in range(7)]
     assert order == ["ada/fox", "bob/elk", "yak", "ada/owl", "gnu", "ada/cat", ""]
 
 
 @pytest.mark.both_databases
 def test_after_a_crash_what_was_looked_at_waits_again(database: Database, service: ServiceLedger) -> None:
-    versions = [submit(database, "fox"), submit(database, "elk", owner="bob")]
+    versions = [hand_in(database, "fox"), hand_in(database, "elk", owner="bob")]
     for version in versions:
         service.request_admission(version)
     admission = service.take_admission()
@@ -126,7 +126,7 @@ def test_after_a_crash_what_was_looked_at_waits_again(database: Database, servic
 
 
 def test_what_is_over_is_not_changed(database: Database, service: ServiceLedger) -> None:
-    version = submit(database, "fox")
+    version = hand_in(database, "fox")
     admission = service.request_admission(version)
     assert not service.add_finding(admission.id, {})
     assert not service.finish_admission(admission.id, is_admitted=True, summary="", findings=[])
@@ -138,19 +138,19 @@ def test_what_is_over_is_not_changed(database: Database, service: ServiceLedger)
 
 @pytest.mark.parametrize("is_running", [False, True])
 def test_withdrawing_a_version_ends_its_admission(database: Database, service: ServiceLedger, is_running: bool) -> None:
-    version = submit(database, "fox")
+    version = hand_in(database, "fox")
     admission = service.request_admission(version)
     if is_running:
         take(service)
     service.withdraw_version(version, actor="ada")
-    assert state(database, version) is WITHDRAWN
+    assert state(database, version) is AdmissionState.WITHDRAWN
     assert not service.finish_admission(admission.id, is_admitted=True, summary="", findings=[])
     with pytest.raises(AdmissionError, match="version 1 of 'ada/fox' cannot be admitted: it was withdrawn"):
         service.request_admission(version)
 
 
 def test_what_is_disabled_waits_and_asks_for_nothing(database: Database, service: ServiceLedger) -> None:
-    version = submit(database, "fox")
+    version = hand_in(database, "fox")
     service.request_admission(version)
     Ledger(database).set_disabled("ada/fox", disabled=True)
     assert take(service) == ""
@@ -166,7 +166,7 @@ def test_what_is_disabled_waits_and_asks_for_nothing(database: Database, service
 
 
 def test_only_owners_versions_need_an_admission(database: Database, service: ServiceLedger) -> None:
-    own, hers = submit(database, "fox", owner=None), submit(database, "owl")
+    own, hers = hand_in(database, "fox", owner=None), hand_in(database, "owl")
     assert unadmitted(database, [own, hers]) == [hers]
     service.request_admission(hers)
     assert unadmitted(database, [own, hers]) == [hers]
@@ -176,7 +176,7 @@ def test_only_owners_versions_need_an_admission(database: Database, service: Ser
 def test_admissions_are_listed_the_newest_first_by_owner_and_state(database: Database, service: ServiceLedger) -> None:
     names = [("fox", "ada"), ("owl", "ada"), ("elk", "bob")]
     for bot, owner in names:
-        service.request_admission(submit(database, bot, owner=owner))
+        service.request_admission(hand_in(database, bot, owner=owner))
     assert take(service) == "ada/fox"
     first = list_admissions(database, limit=2)
     assert [row.bot for row in first.items] == ["bob/elk", "ada/owl"]

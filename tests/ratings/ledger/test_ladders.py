@@ -29,7 +29,7 @@ from ratings.store.sessions import read, write
 from ratings.values.owners import OwnerLimits
 from tests.ratings import book
 from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
-from tests.support.endless_waves import EndlessWaves
+from tests.support.specs import EndlessWaves
 
 
 def admit(database: Database, version: str) -> None:

@@ -27,7 +27,7 @@ Fact = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
 """Of one match: versions by seat, ranks by seat, the seats that forfeited, plies."""
 
 
-def play(database: Database, tournament: str, match: LeasedMatch, kind: str, random: Random) -> Fact | None:
+def play_out(database: Database, tournament: str, match: LeasedMatch, kind: str, random: Random) -> Fact | None:
     """None for a match that is void."""
     if kind == "void":
         with write(database) as session:
@@ -49,11 +49,11 @@ def play_some(database: Database, versions: list[str], random: Random) -> tuple[
     rated: list[Fact] = []
     for _ in blocks[1:]:
         kinds = [random.choice(["played"] * 8 + ["void", "unrated"]) for _ in range(SEATS)]
-        facts = [play(database, tournament, book.take(database, tournament, 1)[0], kind, random) for kind in kinds]
+        facts = [play_out(database, tournament, book.take(database, tournament, 1)[0], kind, random) for kind in kinds]
         if "void" not in kinds:
             whole += [fact for fact in facts if fact is not None]
             rated += [fact for fact in facts if fact is not None and "unrated" not in kinds]
-    play(database, tournament, book.take(database, tournament, 1)[0], "played", random)
+    play_out(database, tournament, book.take(database, tournament, 1)[0], "played", random)
     return tournament, whole, rated
 
 

@@ -22,7 +22,7 @@ from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueCall, QueueServer
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
-from tests.support.deaf_client import call_with_little_room, make_room
+from tests.support.deaf import call_with_little_room, make_room
 from tests.support.patience import PATIENCE_S
 
 _UNSTOPPED = """

@@ -22,9 +22,8 @@ from arena.service.settings import load_settings
 from arena.service.supervision import Health
 from arena.web.__main__ import _parse, _people
 from tests.support.patience import PATIENCE_S, until
-from tests.support.places import CHOICES, Place, write_quick_bot
+from tests.support.places import CHOICES, Place, plan, serving, wait_for_counts, write_quick_bot
 from tests.support.processes import wait_until
-from tests.support.serving import plan, serving, wait_for_counts
 
 STAND_IN = """
 import struct, sys

@@ -35,8 +35,8 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.models import VersionRecord
 from ratings.values.states import Scope
-from tests.support.errors import told_errors
 from tests.support.owners import RunningServer
+from tests.support.sources import told_errors
 
 WIRE = {
     "ABILITY": "INVALID_ARGUMENT",

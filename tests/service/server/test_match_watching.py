@@ -35,8 +35,8 @@ from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 from ratings.values.states import Scope
 from tests.ratings import book
-from tests.support.host_fixtures import mark, script_game
 from tests.support.patience import until
+from tests.support.processes import mark, script_game
 from tests.support.specs import king_spec, scripted
 
 __all__ = ["mark", "script_game"]

@@ -25,9 +25,9 @@ from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
 from tests.cli.support import write_bot
 from tests.service.server.test_submissions import ignore, packed, parts_of
+from tests.support.machines import run_on_small_disk
 from tests.support.owners import RunningServer, running_server
 from tests.support.patience import PATIENCE_S
-from tests.support.small_disk import run_on_small_disk
 
 
 @pytest.fixture

@@ -1,12 +1,17 @@
-"""Real virtual environments with made-up packages."""
+"""Pythons for tests: real virtual environments with made-up packages, and one with an engine of its own."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
 import venv
 from pathlib import Path
 
 from arena.hosting.runtimes.runtime import RuntimeDefinition, RuntimeKind, RuntimeSettings
+from tests.support.patience import PATIENCE_S
+from tests.support.sources import ROOT
 
 NAME = "python-ml"
 
@@ -48,3 +53,20 @@ def lend_grpc(directory: Path) -> tuple[Path, ...]:
 def settings_for(directory: Path, *trees: Path) -> RuntimeSettings:
     """The settings in which `python-ml` is that virtual environment."""
     return RuntimeSettings({NAME: RuntimeDefinition(NAME, RuntimeKind.PYTHON, venv=directory, trees=trees)})
+
+
+def run_in(folder: Path | None, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run this Python so that it finds the packages in `folder` before those of the checkout."""
+    paths = [str(folder)] if folder else []
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PY"))}
+    environment["PYTHONPATH"] = os.pathsep.join([*paths, str(ROOT / "examples/game_connect_four")])
+    if folder:
+        environment["ARENA_TEST_ENGINE"] = "compiled"
+    return subprocess.run(
+        [sys.executable, "-P", *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )

@@ -1,12 +1,13 @@
-"""A bot that takes nothing of what it is sent: HTTP/2 by hand, for a gRPC library takes what comes before it is asked.
-
-It grants the service a window of no byte, answers pings as an honest machine does, and notes every frame.
-"""
+"""Peers that take nothing of what they are sent, HTTP/2 by hand: a bot of a service, and a client of a local server."""
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import socket
 import ssl
+import struct
+import termios
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,3 +114,51 @@ class DeafBot:
         is_last = frame.kind == _RESET or (frame.kind == _HEADERS and frame.flags & _END_STREAM)
         if frame.stream == _STREAM and is_last:
             self.ended.set()
+
+
+_LARGEST = 2**31 - 1
+_FIRST_WINDOW = 65_535
+
+
+def call_and_read_nothing(path: str, method: str) -> socket.socket:
+    """Call a method at a unix socket, and return the connection: nothing of it is freed until that is closed."""
+    client = call_with_little_room(path, method)
+    make_room(client)
+    return client
+
+
+def call_with_little_room(path: str, method: str) -> socket.socket:
+    """Do that, but let no more than 65,535 bytes be sent before `make_room` is called."""
+    fields = {":method": "POST", ":scheme": "http", ":path": method, ":authority": "arena", "te": "trailers"}
+    fields["content-type"] = "application/grpc"
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(path)
+    client.sendall(
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+        + _frame(_SETTINGS, 0, 0, b"")
+        + _frame(_HEADERS, _END_HEADERS, 1, b"".join(map(_field, fields, fields.values())))
+    )
+    return client
+
+
+def make_room(client: socket.socket) -> None:
+    """Let any amount be sent."""
+    client.sendall(
+        _frame(_SETTINGS, 0, 0, struct.pack("!HI", _INITIAL_WINDOW, _LARGEST))
+        + _frame(_WINDOW, 0, 0, struct.pack("!I", _LARGEST - _FIRST_WINDOW))
+    )
+
+
+def is_full(client: socket.socket) -> bool:
+    """Return whether the sender of a long message, with any room, waits for these bytes to be taken."""
+    waiting = fcntl.ioctl(client, termios.FIONREAD, struct.pack("i", 0))
+    return bool(struct.unpack("i", waiting)[0] > _FIRST_WINDOW)
+
+
+def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    return struct.pack("!I", len(payload))[1:] + bytes([kind, flags]) + struct.pack("!I", stream) + payload
+
+
+def _field(name: str, value: str) -> bytes:
+    """Return a header as HPACK writes one that is in no table: both texts are shorter than 127 bytes."""
+    return b"\x00" + b"".join(bytes([len(text)]) + text.encode() for text in (name, value))
