@@ -1,13 +1,11 @@
-"""A compiled engine that is not whole, or not of these sources, is told of in one line, with a way back that works.
-
-No compiler is needed here: what cannot be relied on is never loaded, so empty files stand for compiled modules.
-"""
+"""A compiled engine: made anew when its sources changed, and told of in one line when it is not whole."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -162,3 +160,16 @@ def test_a_command_says_it_in_one_line_and_the_doctor_tells_of_it(copy: Path) ->
     refused = run_in(copy, "-m", "arena.cli.main", "perft", "rex_romanorum", "--depth", "2")
     assert (refused.returncode, refused.stderr) == (1, f"arena: {told}")
     assert "FAILED" in run_in(copy, "-m", "arena.cli.main", "doctor").stdout
+
+
+def test_it_depends_on_every_file_that_is_copied_and_on_none_that_is_made() -> None:
+    target = f"build/compiled/engine/{STAMP}"
+    told = subprocess.run(["make", "-pq", target], cwd=ROOT, capture_output=True, text=True).stdout
+    (line,) = (line for line in told.splitlines() if line.startswith(f"{target}: "))
+    needed = {name for name in line.split(": ")[1].split() if name.startswith("engine/")}
+    copied = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "engine").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so" and path.name != STAMP
+    }
+    assert needed == copied
