@@ -30,8 +30,7 @@ from ratings.values.states import AttemptState
 from tests.support import postgres
 from tests.support.cut_lines import half_proxy
 from tests.support.postgres import Server, run_sql
-from tests.tournament.book import BOTS, Book, install_nim, open_book
-from tests.tournament.playing import MATCHES
+from tests.tournament.book import BOTS, MATCHES, Book, install_nim, open_book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 
