@@ -1,3 +1,7 @@
+"""The life of a service: what `arena serve --check` finds, its pages, and its end whenever it is told to."""
+
+from __future__ import annotations
+
 import asyncio
 import os
 import signal
@@ -6,24 +10,152 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from arena.executor.local import LocalExecutor
+from arena.executor.ray.executor import RayExecutor
+from arena.hosting.procfs.machine import count_cores
 from arena.model.people import PlayLimits
 from arena.service.addresses import parse_address
 from arena.service.errors import SettingsError
 from arena.service.home import make_home
+from arena.service.lifecycle.checking import WARNED_BEFORE, check, check_certificate
+from arena.service.lifecycle.process import EXIT_AT_ONCE, ExecutorFactory, stop_signals
 from arena.service.lifecycle.web import WebOptions, WebProcessSupervisor, open_web, wait_for_web
 from arena.service.logs import get_logger
-from arena.service.settings import load_settings
+from arena.service.server.tls import LIFETIME, make_certificate
+from arena.service.settings import ServiceSection, load_settings
 from arena.service.supervision import Health
 from arena.web.__main__ import _parse, _people
 from tests.support.patience import PATIENCE_S, until
 from tests.support.places import CHOICES, Place, plan, serving, wait_for_counts, write_quick_bot
 from tests.support.processes import wait_until
+
+
+def test_a_check_tells_that_bots_of_owners_could_not_run(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "")
+    checked = check(home, load_settings(home.settings_file, {"service.sandbox": "none"}, {}))
+    assert checked.problems == ()
+    (note,) = checked.notes
+    assert note.startswith("bots of owners would wait: ")
+    assert "leave out `--sandbox none`" in note
+
+
+def test_a_check_tells_of_a_certificate_before_it_expires(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "")
+    make_certificate(home.tls, [])
+    end = datetime.now(UTC) + LIFETIME
+    assert check_certificate(home, "", end - WARNED_BEFORE - timedelta(days=1)) == ([], [])
+    problems, (note,) = check_certificate(home, "", end - WARNED_BEFORE)
+    assert problems == []
+    assert "expires in 59 days; remove " in note
+    (problem,), notes = check_certificate(home, "", end)
+    assert notes == []
+    assert "has expired" in problem
+
+
+def test_a_check_tells_of_a_certificate_that_is_none(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "")
+    (tmp_path / "cert.pem").write_text("nothing of the kind")
+    (problem,) = check(
+        home, load_settings(home.settings_file, {"service.tls_certificate": str(tmp_path / "cert.pem")}, {})
+    ).problems
+    assert "is no certificate in PEM" in problem
+
+
+def test_a_check_tells_that_remote_bots_need_a_certificate(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "")
+    settings = load_settings(home.settings_file, {"service.play_address": "127.0.0.1:7735"}, {})
+    assert any(note.startswith("remote bots need a certificate") for note in check(home, settings).notes)
+    make_certificate(home.tls, [])
+    assert not any("remote bots" in note for note in check(home, settings).notes)
+
+
+@pytest.fixture
+def section(tmp_path: Path) -> ServiceSection:
+    return load_settings(tmp_path / "settings.toml", {}, {}).values.service
+
+
+async def test_by_default_matches_are_played_here_one_for_each_core(section: ServiceSection) -> None:
+    maker = ExecutorFactory(section)
+    assert maker.slots() == count_cores()
+    made = maker.make()
+    assert isinstance(made, LocalExecutor)
+    assert made.slots() == count_cores()
+    assert ExecutorFactory(section.model_copy(update={"workers": 3})).slots() == 3
+    assert ExecutorFactory(section.model_copy(update={"workers": 3})).most() == 3
+
+
+async def test_a_cluster_plays_as_many_as_it_says(section: ServiceSection, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    cluster = section.model_copy(update={"executor": "ray", "ray_address": "head:6379", "workers": 5})
+    maker = ExecutorFactory(cluster, said.append)
+    assert maker.slots() == 1  # until it has told
+    assert maker.most() == 5
+    made = maker.make()
+    assert isinstance(made, RayExecutor)
+    assert (made._options.address, made._options.workers) == ("head:6379", 5)
+    monkeypatch.setattr(made, "slots", lambda: 7)
+    assert maker.slots() == 7
+    made._options.report("machine a was lost")
+    assert said == ["machine a was lost"]
+
+
+async def test_without_an_address_ray_finds_its_head(section: ServiceSection) -> None:
+    made = ExecutorFactory(section.model_copy(update={"executor": "ray"})).make()
+    assert isinstance(made, RayExecutor)
+    assert made._options.address == ""
+
+
+def to_nobody(sentence: str) -> None:
+    raise OSError(5, f"the terminal is gone, so it does not show: {sentence}")
+
+
+async def test_a_signal_stops_a_service_whose_terminal_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    monkeypatch.setattr(os, "_exit", ends.set_result)
+    with stop_signals(to_nobody) as wanted:
+        os.kill(os.getpid(), signal.SIGTERM)
+        async with asyncio.timeout(PATIENCE_S):
+            await wanted.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+        async with asyncio.timeout(PATIENCE_S):
+            assert await ends == EXIT_AT_ONCE
+
+
+@pytest.fixture
+def hangup() -> Iterator[None]:
+    """Be told of SIGHUP even where the tests run under nohup, and leave it as it was."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangup")
+async def test_a_closed_terminal_stops_a_service_in_good_order_however_often_it_tells_so() -> None:
+    said: list[str] = []
+    with stop_signals(said.append) as wanted:
+        os.kill(os.getpid(), signal.SIGHUP)
+        async with asyncio.timeout(PATIENCE_S):
+            await wanted.wait()
+        os.kill(os.getpid(), signal.SIGHUP)
+        await asyncio.sleep(0)
+    assert len(said) == 1
+
+
+@pytest.mark.usefixtures("hangup")
+async def test_a_service_under_nohup_goes_on_when_the_terminal_is_closed() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with stop_signals(to_nobody) as wanted:
+        os.kill(os.getpid(), signal.SIGHUP)
+        await asyncio.sleep(0)
+    assert not wanted.is_set()
+
 
 STAND_IN = """
 import struct, sys
