@@ -1,10 +1,12 @@
-"""The Node kit: against an arena over a real socket, and against protobuf in every message that it reads and writes."""
+"""The Node kit and its bots: over a real socket, against protobuf in every message, and in the sandbox of an arena."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import re
+import shutil
 import subprocess
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -12,20 +14,24 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import grpc
 import pytest
+import pytest_asyncio
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from arena.games.foreign_king.v1.state_pb2 import ForeignKingState
 from arena.games.rex_romanorum.v1.state_pb2 import RexRomanorumState
+from arena.hosting.sample_bots import sample_directory, write_new_bot
 from arena.v1 import match_pb2, play_pb2
 from arena.v1.play_pb2 import Act, Decide, Joined, MatchFinished, MatchStarted, PlayRequest, PlayResponse
 from engine import registry
 from tests.bots.fake_arena import JOINED, FakeArena, decide, serve, started
+from tests.support.builds import HostedBots, open_hosted_bots
 from tests.support.patience import PATIENCE_S
 
 pytestmark = pytest.mark.needs("node")
@@ -400,3 +406,59 @@ def test_bytes_that_are_no_message_are_an_error() -> None:
     answers = ask([("Act", data) for data in wrong.values()])
     told = dict(zip(wrong, answers, strict=True))
     assert {kind for kind, answer in told.items() if not answer.get("error", "").startswith("WireError: ")} == set()
+
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = sample_directory("node")
+GOAL = 0.7
+
+
+def write_the_least(directory: Path) -> Path:
+    """The bot of the guide, word for word, beside the kit."""
+    guide = (ROOT / "docs" / "write-a-bot-in-node.md").read_text(encoding="utf-8")
+    shutil.copytree(SAMPLE / "kit", directory / "kit")
+    for name, language in (("main.mjs", "js"), ("bot.toml", "toml")):
+        (block,) = re.findall(rf"```{language}\n(.*?)```", guide, re.DOTALL)
+        (directory / name).write_text(block, encoding="utf-8")
+    return directory
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hosted_bots(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[HostedBots]:
+    """All bots of these tests, which stay warm."""
+    directory = tmp_path_factory.mktemp("bots")
+    bots = {name: write_new_bot(directory / name, "node", name, name).directory for name in registry.single_names()}
+    async with open_hosted_bots(
+        "standard", {"node": SAMPLE, "least": write_the_least(directory / "least"), **bots}
+    ) as hosted_bots:
+        yield hosted_bots
+
+
+# The seeds are fixed and the bots draw from them alone: the same matches every time, so nothing is left to chance.
+@pytest.mark.needs("sandbox")
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("game", registry.single_names())
+async def test_the_sample_plays_well_and_without_faults_in_every_number_of_seats(
+    hosted_bots: HostedBots, game: str
+) -> None:
+    results = [await hosted_bots.play("node", game, seats, 1) for seats in registry.get(game).seats]
+    assert [result.faults for result in results] == [()] * len(results)
+    assert fmean(result.mean for result in results) >= GOAL
+
+
+@pytest.mark.needs("sandbox")
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("game", registry.single_names())
+async def test_a_new_bot_plays_without_faults(hosted_bots: HostedBots, game: str) -> None:
+    result = await hosted_bots.play(game, game, registry.get(game).seats[-1], 1)
+    assert result.faults == ()
+
+
+@pytest.mark.needs("sandbox")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_least_bot_of_the_guide_plays_without_faults_and_equal_matches_equally(
+    hosted_bots: HostedBots,
+) -> None:
+    results = [await hosted_bots.play("least", "foreign_king", 2, 1) for _ in range(2)]
+    assert results[0].faults == ()
+    assert results[0] == results[1]

@@ -27,8 +27,8 @@ from arena.web.people.service_client import ServiceClient
 from arena.web.people.tables import GameTables
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
-from tests.support.played import Played
 from tests.support.processes import command_lines
+from tests.support.web_pages import Played
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

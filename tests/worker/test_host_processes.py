@@ -6,14 +6,13 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
-import pytest_asyncio
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
 from arena.match.match import MatchSpecError
@@ -324,13 +323,6 @@ CHOICES = {
     "guesses": "random.SystemRandom().randrange(3) if decide.ply > 2 else 0",
     "dies": "0 if matches > 0 and decide.ply < 3 or matches > 1 else os._exit(5)",
 }
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def host(mark: str) -> AsyncIterator[MatchHost]:
-    async with MatchHost() as host:
-        yield host
-    assert marked_processes(mark) == {}
 
 
 def seat_of(tmp_path: Path, kind: str, **changes: Any) -> SeatSpec:
