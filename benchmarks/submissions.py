@@ -45,8 +45,7 @@ from benchmarks.submission_clients import (
     write_source,
 )
 from ratings.values.states import Scope
-from tests.support.places import Place
-from tests.support.serving import Served, serving
+from tests.support.places import Place, Served, serving
 
 PATIENCE_S = 300.0
 MOST_MEMORY_KB = 400 << 10

@@ -15,7 +15,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from arena.tournament import host_watch
 from tests.support import needs, postgres
-from tests.support.migrated import repeated_migrations
+from tests.support.databases import repeated_migrations
 
 # As a worker has it; gRPC reads this once, at its first import.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

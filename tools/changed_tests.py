@@ -20,8 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.support.facts import read_facts
-from tests.support.import_graph import imported_module, module_of, modules_below
-from tests.support.sources import ROOT
+from tests.support.sources import ROOT, imported_module, module_of, modules_below
 
 TOPS = ("arena", "benchmarks", "bots", "engine", "examples", "ratings", "tests", "tools")
 CONFIGURING = (Path("pyproject.toml"), Path("requirements"))

@@ -1,4 +1,4 @@
-"""What is played, by whom, and with which package: what is taken, and what is said of what is not."""
+"""What is played, by whom, and with which package: what is found and taken, and what is said of what is not."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 import types
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from random import Random
@@ -19,11 +20,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.adapters import library
+from arena.adapters.bot_host import BotUnavailableError, find_seat
 from arena.adapters.library import AdapterError, LibraryError
 from arena.adapters.opponents import FunctionBot, HostedProgram, Version, name_of, read_opponents
 from arena.adapters.setting import random_of, setting_of, utilities
+from arena.cli.app import run
+from arena.hosting.sandbox.limits import SandboxPolicy
 from bots.kit import Bot, Decision
 from engine.core import EngineError
+from tests.adapters.beside import write_bot
 from tests.support.sources import ROOT
 
 REMEDY = "install it by `pip install 'kingmaker-arena[research]'`"
@@ -224,3 +229,45 @@ def test_an_adapter_without_its_package_says_in_its_last_line_what_to_install() 
     assert done.stdout.splitlines() == [
         f"arena.adapters.library.LibraryError: {title} is not installed; {REMEDY}" for title in titles.values()
     ]
+
+
+FIRST = "return decision.legal_actions[0]"
+
+
+@pytest.fixture(autouse=True)
+def _own_copies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+async def refusal(wanted: Mapping[str, str]) -> str:
+    with pytest.raises(BotUnavailableError) as told:
+        await find_seat(wanted, "foreign_king", SandboxPolicy(None))
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+async def test_a_version_of_a_database_sits_down_and_another_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db = str(tmp_path / "arena.db")
+    assert run(["bot", "add", str(write_bot(tmp_path / "mine", FIRST)), "--db", db]) == 0
+    capsys.readouterr()
+    found = await find_seat({"bot": "mine", "db": db}, "foreign_king", SandboxPolicy(None))
+    assert found.name == "mine"
+    assert (await refusal({"bot": "hers", "db": db})).startswith("hers: no bot 'hers'; there are: mine")
+    other = await refusal({"bot": "mine@ffffffffff", "db": db})
+    assert other.startswith("mine@ffffffffff: bot 'mine' has no version 'ffffffffff'")
+    nowhere = await refusal({"bot": "mine", "db": str(tmp_path / "nowhere.db")})
+    assert nowhere.startswith("mine: ")
+    assert "nowhere.db" in nowhere
+
+
+async def test_a_sample_or_a_directory_sits_down_and_what_is_neither_is_told(tmp_path: Path) -> None:
+    found = await find_seat({"bot": "random"}, "foreign_king", SandboxPolicy(None))
+    assert found.name == "random"
+    missing = await refusal({"bot": "greedi"})
+    assert missing.startswith("there is no sample bot and no directory 'greedi'; the samples are")
+    (tmp_path / "empty").mkdir()
+    assert "bot.toml" in await refusal({"bot": str(tmp_path / "empty")})
+    other = write_bot(tmp_path / "other", FIRST, games='["chess"]')
+    assert "other does not play foreign_king; its bot.toml names: chess" in await refusal({"bot": str(other)})

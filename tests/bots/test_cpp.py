@@ -25,8 +25,7 @@ from arena.v1 import match_pb2, play_pb2
 from arena.worker.host import MatchHost
 from engine import registry
 from tests.bots.fake_arena import FakeArena, decide, finished, serve, started
-from tests.support.cpp_bots import CppBots, build_bots
-from tests.support.hosted_bots import HostedBots
+from tests.support.builds import CppBots, HostedBots, build_bots
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import missing
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,17 +28,68 @@ from arena.referee.server import PlayServer, join
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from arena.wire import messages as encoding
-from bots import session
+from bots import kit, session
 from bots.errors import AnswerError
+from bots.kit import RESIGN, Answer, Decision
 from bots.offline import MATCH_ID, play_offline
 from bots.session import Bot, Loopback, PlaySession
 from bots.stream import play
 from engine import registry
 from engine.chance import SeededChance
 from engine.record import Playing, PlayRecord
-from tests.support.scripted_bots import NO_ACTION, ScriptedBot, Step
 from tests.support.specs import seat_spec
 from tests.support.texts import CHARACTERS
+
+NO_ACTION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One answer: so many actions of one's own in a row, then ids that may be anything, and a note."""
+
+    actions: int = 1
+    """0 stands for giving up."""
+    surplus: tuple[int, ...] = ()
+    note: str = ""
+
+
+class ScriptedBot(Bot):
+    """Follows its script, then its match's seed, and gives up after `patience` decisions."""
+
+    def __init__(self, script: Sequence[Step], patience: int) -> None:
+        self._script = script
+        self._patience = patience
+        self._decisions = 0
+
+    def match_started(self, match: kit.Match) -> None:  # noqa: ARG002 - the interface's argument
+        self._decisions = 0
+
+    def decide(self, decision: Decision) -> Answer:
+        step = self._script[self._decisions] if self._decisions < len(self._script) else Step()
+        self._decisions += 1
+        decision.note = step.note
+        if not step.actions or self._decisions > self._patience:
+            return RESIGN
+        return [*plan_actions(decision, step.actions), *step.surplus]
+
+
+def plan_actions(decision: Decision, most: int) -> list[int]:
+    """Up to `most` decisions that the seat can make in a row, drawn from the match's seed; at least one."""
+    random = decision.match.random
+    if most == 1:
+        return [random.choice(decision.legal_actions)]
+    state = decision.state(Random(random.getrandbits(53))).clone(SeededChance(random.getrandbits(53)))
+    planned: list[int] = []
+    while len(planned) < most and state.seat() == decision.match.seat:
+        legal = state.legal_actions()
+        action = random.choice(legal)
+        if len(legal) > 1:
+            planned.append(action)
+        state.apply_unchecked(action)
+        if state.revealed():
+            break
+    return planned
+
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "foreign_king": [{}, {"congress_on_empty": True, "virtual_discs": 16, "virtual_can_win": False}],

@@ -1,9 +1,11 @@
-"""The sample bots: legal, deterministic, each better than the one before; their tree, time and values."""
+"""The sample bots and the template: legal, deterministic, each better than another; their tree, time and values."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -300,3 +302,48 @@ def test_positions_are_valued_alike_each_time_and_the_end_exactly(name: str) -> 
 
 def start(game: Game) -> Playing:
     return Playing(game, 2, game.parse_options({}), SeededChance(3))
+
+
+TEMPLATE = Path(__file__).resolve().parents[2] / "bots" / "python" / "template" / "main.py"
+
+OVER_SOON: dict[str, dict[str, Any]] = {
+    "foreign_king": {"max_rounds": 4},
+    "rex_romanorum": {"variant": "short", "round_limit": 3},
+}
+"""Options with which a match is soon over."""
+
+
+@pytest.fixture(scope="module")
+def my_bot() -> Callable[[], Bot]:
+    """The class of the template's bot."""
+    spec = importlib.util.spec_from_file_location("template_main", TEMPLATE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made: Callable[[], Bot] = module.MyBot
+    return made
+
+
+@pytest.mark.parametrize("game", registry.single_names())
+def test_it_beats_random_in_every_seat(game: str, my_bot: Callable[[], Bot]) -> None:
+    for seat, bots in enumerate(([my_bot(), RandomBot()], [RandomBot(), my_bot()])):
+        assert play_offline(bots, game, seeds=[seat, seat + 10], chance_seed=seat).ranks[seat] == 1
+
+
+@pytest.mark.parametrize("game", registry.single_names())
+def test_it_plays_with_the_most_seats(game: str, my_bot: Callable[[], Bot]) -> None:
+    others = [RandomBot() for _ in range(registry.get(game).seats[-1] - 1)]
+    match = play_offline([my_bot(), *others], game, options=OVER_SOON[game])
+    assert min(match.ranks) == 1
+
+
+def test_when_time_is_short_it_still_answers(my_bot: Callable[[], Bot]) -> None:
+    assert play_offline([my_bot(), my_bot()], "foreign_king", time_limit_us=1).decisions[0] > 0
+
+
+def test_a_game_without_an_evaluation_is_played_all_the_same(
+    my_bot: Callable[[], Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(registry.get("foreign_king")), "playable", None)
+    assert play_offline([my_bot(), my_bot()], "foreign_king").decisions[0] > 0

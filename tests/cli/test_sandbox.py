@@ -12,8 +12,8 @@ from arena.hosting.sandbox import limits
 from arena.hosting.sandbox.limits import STRICT
 from arena.hosting.sandbox.probe import Probe, probe
 from tests.cli.support import Arena, write_bot
+from tests.support.pythons import make_venv
 from tests.support.sandboxes import need
-from tests.support.venvs import make_venv
 
 
 def pretended(level: str) -> Probe:

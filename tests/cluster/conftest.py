@@ -16,7 +16,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.spec import MatchSpec, SeatSpec, program_seat
 from tests.cluster.pretended import World
-from tests.support.host_fixtures import marked_home
+from tests.support.processes import marked_home
 from tests.support.small_cluster import SmallCluster, small_cluster
 from tests.support.specs import king_spec
 

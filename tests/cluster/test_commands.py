@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.patience import ANY_TIME
-from tests.support.places import Place, Terminal, write_quick_bot
+from tests.support.places import Place, Terminal, plan, serving, wait_for_counts, write_quick_bot
 from tests.support.processes import wait_until
-from tests.support.serving import plan, serving, wait_for_counts
 from tests.support.small_cluster import SmallCluster, port_that_stays_free, small_cluster
 
 BOTS = ("first", "last", "drawn")

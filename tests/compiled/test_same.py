@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.with_engine import run_in
+from tests.support.pythons import run_in
 
 # Which class is native stands in what mypyc leaves in it.
 PRELUDE = """

@@ -14,8 +14,8 @@ from pathlib import Path
 from engine.compiled import STAMP
 from tests.support.patience import ANY_TIME
 from tests.support.places import Place
+from tests.support.pythons import run_in
 from tests.support.sources import ROOT
-from tests.support.with_engine import run_in
 from tools.compiling import sources
 
 PERFT = """

@@ -27,11 +27,11 @@ from arena.v1 import play_pb2
 from ratings.values.states import Scope
 from tests.connect.bridging import Connected, connected, write_bot
 from tests.remote.running import RunningProcess, remote_seat, running_process
-from tests.support.cut_line import open_line
+from tests.support.cut_lines import open_line
 from tests.support.owners import CERTIFICATE_NAME, running_server
 from tests.support.patience import any_start, until
 from tests.support.play_service import FakeService
-from tests.support.remote_bot import RemoteBot
+from tests.support.remote_bots import RemoteBot
 from tests.support.specs import scripted
 
 SHORT = {"max_rounds": 4}

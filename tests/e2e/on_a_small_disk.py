@@ -11,9 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.support.patience import PATIENCE_S
-from tests.support.places import CHOICES, Place, write_quick_bot
+from tests.support.places import CHOICES, Place, Served, plan, serving, write_quick_bot
 from tests.support.processes import wait_until
-from tests.support.serving import Served, plan, serving
 
 MATCHES = 15
 """More than there is room for in what the database has of the disk already."""

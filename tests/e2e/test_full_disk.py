@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from tests.support.machines import run_on_small_disk
 from tests.support.places import Place
-from tests.support.small_disk import run_on_small_disk
 
 
 @pytest.mark.needs("minutes")

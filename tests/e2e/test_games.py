@@ -5,8 +5,7 @@ import pytest
 from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from tests.support.own_games import OURS
-from tests.support.places import CHOICES, Place, write_quick_bot
-from tests.support.serving import plan, serving, wait_for_counts
+from tests.support.places import CHOICES, Place, plan, serving, wait_for_counts, write_quick_bot
 
 pytestmark = pytest.mark.needs("minutes")
 

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena.tournament.formats.ladder import LadderFormat
-from tests.support.places import Place
+from tests.support.places import Place, plan, serving
 from tests.support.processes import wait_until
-from tests.support.serving import plan, serving
 
 pytestmark = pytest.mark.needs("minutes")
 

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.support.crowd import SmallUser
+from tests.support.machines import SmallUser
 from tests.support.patience import PATIENCE_S
 from tests.support.places import CHOICES, Place, wait_for_end, write_quick_bot
 from tests.support.processes import wait_until

@@ -16,10 +16,9 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
 from ratings.values.states import Scope
-from tests.support.places import ARENA, Place
+from tests.support.places import ARENA, Place, Served, plan, serving, wait_for_counts
 from tests.support.processes import wait_until
-from tests.support.remote_crowd import Crowd
-from tests.support.serving import Served, plan, serving, wait_for_counts
+from tests.support.remote_bots import Crowd
 
 pytestmark = pytest.mark.needs("minutes")
 BLOCKS = 3

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.pages import commands
-from tests.support.pages import typed as typed_words
-from tests.support.places import QUICK_BOT, Place
+from tests.support.places import QUICK_BOT, Place, commands
+from tests.support.places import typed as typed_words
 from tests.support.processes import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from tests.support.patience import ANY_TIME
-from tests.support.places import QUICK_BOT, Place, Terminal
+from tests.support.places import QUICK_BOT, Place, Served, Terminal, left_behind, serving
 from tests.support.processes import wait_until
-from tests.support.serving import Served, left_behind, serving
 
 pytestmark = pytest.mark.needs("sandbox")  # without one no owner's bot is taken
 

@@ -10,9 +10,8 @@ import pytest
 
 from arena.tournament.formats.ladder import LadderFormat
 from tests.support.patience import ANY_TIME
-from tests.support.places import Place
+from tests.support.places import Place, Served, cancel, left_behind, plan, serving, wait_for_counts
 from tests.support.processes import wait_until
-from tests.support.serving import Served, cancel, left_behind, plan, serving, wait_for_counts
 
 MINUTES = pytest.mark.needs("minutes")
 BLOCKS = 3

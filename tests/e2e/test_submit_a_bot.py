@@ -10,11 +10,9 @@ import pytest
 
 from arena.hosting.sample_bots import template_languages
 from tests.support.needs import NEEDS
-from tests.support.pages import DOCS, commands, typed
 from tests.support.patience import ANY_TIME
-from tests.support.places import QUICK_BOT, Place
+from tests.support.places import DOCS, QUICK_BOT, Place, Served, commands, serving, typed
 from tests.support.processes import wait_until
-from tests.support.serving import Served, serving
 
 pytestmark = pytest.mark.needs("sandbox")  # without one no owner's bot is taken
 COMMANDS = 6

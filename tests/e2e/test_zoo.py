@@ -22,12 +22,7 @@ from arena.match.spec import NO_SANDBOX
 from arena.match.time_control import TimeControl
 from arena.match.verify import verify
 from arena.worker.host import MatchHost
-from tests.support.keeper import copy_zoo, zoo_seat
-from tests.support.patience import PATIENT, any_start, patient_autopsies, patient_endings, patient_starts
-from tests.support.processes import marked_processes
-from tests.support.specs import installed_script_game, script_spec
-from tests.support.zoo.deeds import DONE, own_namespace
-from tests.support.zoo_cases import (
+from tests.support.keeper import (
     AT_START,
     BOMB,
     FLOODS,
@@ -43,9 +38,15 @@ from tests.support.zoo_cases import (
     F,
     bots_fault,
     check_case,
+    copy_zoo,
     harmless,
     named,
+    zoo_seat,
 )
+from tests.support.patience import PATIENT, any_start, patient_autopsies, patient_endings, patient_starts
+from tests.support.processes import marked_processes
+from tests.support.specs import installed_script_game, script_spec
+from tests.support.zoo.deeds import DONE, own_namespace
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.needs("sandbox")]
 

@@ -1,5 +1,5 @@
 """Every test here starts real processes."""
 
-from tests.support.host_fixtures import mark, script_game
+from tests.support.processes import mark, script_game
 
 __all__ = ["mark", "script_game"]

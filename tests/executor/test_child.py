@@ -16,7 +16,7 @@ import pytest
 
 from arena.executor.child import ChildProcess
 from tests.executor.pretended import child_of, run
-from tests.support.held import held_descriptors
+from tests.support.processes import held_descriptors
 
 # Whoever is stopped between fork and exec holds the pipes of his parent, and nobody can tell him to go on.
 LEAVES_A_HOLDER = """

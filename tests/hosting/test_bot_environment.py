@@ -1,4 +1,4 @@
-"""Which files of the arena itself a sandbox shows, and that they are compiled."""
+"""What bots find of the arena itself, compiled and without importing it, and what is to be installed for them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.bot_environment import KIT_FILES, bot_trees, kit_places, parts_of, write_kit_cache
+from arena.hosting.debian_packages import hint_in_log
+from arena.hosting.manifest import BotDirectoryError, load_manifest
+from arena.hosting.sample_bots import kit_directory, sample_directory, template_directory, template_languages
 from arena.hosting.sandbox import bubblewrap
 from arena.hosting.sandbox.bubblewrap import SandboxMounts, wrapper
 from arena.hosting.sandbox.limits import STANDARD, SandboxLimits
@@ -97,3 +100,54 @@ async def test_a_host_that_starts_bots_does_it_first(monkeypatch: pytest.MonkeyP
 def test_the_kit_is_among_what_is_compiled() -> None:
     names = {path.name for path in bot_trees()}
     assert {"kit.py", "queue_stream.py", "engine", "wire"} <= names
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "search"])
+def test_a_sample_is_found_by_its_name(name: str) -> None:
+    assert load_manifest(sample_directory(name)).name == name
+
+
+def test_one_that_is_not_there_is_named_with_the_remedy() -> None:
+    with pytest.raises(BotDirectoryError, match="the sample bot 'strong' is not installed; install"):
+        sample_directory("strong")
+
+
+def test_every_language_has_its_own_template() -> None:
+    found = {language: template_directory(language) for language in template_languages()}
+    assert {"python", "node", "cpp"} <= set(found)
+    for language, directory in found.items():
+        assert (directory.name, directory.parent.name) == ("template", language)
+        assert (directory / "bot.toml").is_file()
+
+
+def test_a_language_without_a_template_is_named_with_those_that_have_one() -> None:
+    with pytest.raises(BotDirectoryError, match=r"no template for bots in 'cobol'; write .*python"):
+        template_directory("cobol")
+    assert kit_directory("cobol") is None
+
+
+def test_a_kit_lies_beside_its_template() -> None:
+    assert kit_directory("node") == template_directory("node").with_name("kit")
+
+
+@pytest.mark.parametrize(
+    ("log", "package"),
+    [
+        ("sh: 1: g++: not found\nmake: *** [Makefile:3: bot] Error 127", "g++"),
+        ("make: cmake: No such file or directory", "cmake"),
+        ("bash: line 1: cargo: command not found", "cargo"),
+        ("/bin/sh: 1: protoc: not found", "protobuf-compiler"),
+        ("kit.hpp:3:10: fatal error: grpcpp/grpcpp.h: No such file or directory", "libgrpc++-dev"),
+        ("x.cc:1:10: fatal error: 'google/protobuf/message.h' file not found", "libprotobuf-dev"),
+    ],
+)
+def test_a_log_that_misses_a_tool_names_its_package(log: str, package: str) -> None:
+    assert f"`apt install {package}`" in hint_in_log(log)
+
+
+@pytest.mark.parametrize(
+    "log",
+    ["", "main.cc:3: error: expected ';'", "main.cc: No such file or directory", "fatal error: mine.h: none"],
+)
+def test_other_logs_give_no_hint(log: str) -> None:
+    assert hint_in_log(log) == ""

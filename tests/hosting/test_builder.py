@@ -27,10 +27,10 @@ from arena.match.spec import program_seat
 from arena.worker.host import MatchHost
 from tests.support.builds import MAKE, PLAIN, Workshop, stop_clock_until
 from tests.support.patience import PATIENCE_S
+from tests.support.pythons import NAME, add_package, make_venv, settings_for
 from tests.support.sandboxes import STANDARD, Place
 from tests.support.sandboxes import place as open_place
 from tests.support.specs import king_spec
-from tests.support.venvs import NAME, add_package, make_venv, settings_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
 

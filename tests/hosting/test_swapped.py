@@ -17,7 +17,7 @@ from arena.hosting.manifest import BotDirectoryError, ManifestError, load_manife
 from arena.hosting.removal import remove_tree
 from arena.hosting.store import VersionStore
 from tests.hosting.test_manifest import write_bot
-from tests.support.held import held_descriptors
+from tests.support.processes import held_descriptors
 
 SECRET = b"the organiser's own"
 

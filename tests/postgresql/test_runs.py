@@ -28,10 +28,9 @@ from ratings.store.models import TournamentRecord
 from ratings.store.server_lock import ServerLock
 from ratings.values.states import AttemptState
 from tests.support import postgres
-from tests.support.half_proxy import half_proxy
+from tests.support.cut_lines import half_proxy
 from tests.support.postgres import Server, run_sql
-from tests.tournament.book import BOTS, Book, install_nim, open_book
-from tests.tournament.playing import MATCHES
+from tests.tournament.book import BOTS, MATCHES, Book, install_nim, open_book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 

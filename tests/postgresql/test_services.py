@@ -18,10 +18,9 @@ from ratings.store.database import open_database
 from ratings.store.server_lock import ServerLock
 from ratings.values.states import Scope
 from tests.support.patience import ANY_TIME, PATIENCE_S, PATIENT
-from tests.support.places import CHOICES, Place, write_quick_bot
+from tests.support.places import CHOICES, Place, Served, serving, write_quick_bot
 from tests.support.processes import wait_until
-from tests.support.remote_crowd import Crowd
-from tests.support.serving import Served, serving
+from tests.support.remote_bots import Crowd
 
 PLAYED = 'arena_matches_total{activity="ladder"}'
 TAKES, LEAVES = "looks after remote bots and people", "leaves remote bots and people to another service"

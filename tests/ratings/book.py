@@ -26,7 +26,7 @@ from ratings.store.database import Database
 from ratings.store.models import BotRecord, VersionRecord
 from ratings.store.sessions import read, write
 from ratings.values.pools import Pool
-from tests.support.given_waves import GivenWaves
+from tests.support.specs import GivenWaves
 
 FOREVER = 2**62
 POOL = pool_of(game="foreign_king", rules_version="1", seats=3, time_control="50ms")

@@ -8,7 +8,7 @@ import pytest
 
 from ratings.store.database import Database, open_database
 from tests.ratings import book
-from tests.support.both_databases import both_databases, databases_of, files_of_module, files_of_test, kind_of_database
+from tests.support.databases import both_databases, databases_of, files_of_module, files_of_test, kind_of_database
 
 __all__ = ["files_of_module", "files_of_test", "kind_of_database"]
 

@@ -26,7 +26,7 @@ from arena.v1 import play_pb2
 from arena.wire.messages import encode_joined
 from arena.wire.status import STATUS_DETAILS_KEY
 from engine import registry
-from tests.support.deaf_client import call_and_read_nothing, is_full
+from tests.support.deaf import call_and_read_nothing, is_full
 from tests.support.patience import PATIENCE_S, until
 
 Call = grpc.aio.StreamStreamCall[bytes, bytes]

@@ -17,7 +17,7 @@ from arena.match.time_control import TimeControl
 from arena.service.server.tls import make_certificate
 from arena.v1 import play_pb2
 from tests.support.patience import PATIENCE_S, PATIENT, until
-from tests.support.remote_bot import RemoteBot
+from tests.support.remote_bots import RemoteBot
 from tests.support.specs import king_spec
 
 

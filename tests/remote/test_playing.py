@@ -16,7 +16,7 @@ from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
 from tests.remote.running import RunningProcess, remote_seat, version_of
 from tests.support.patience import until
-from tests.support.remote_bot import RemoteBot, play_first
+from tests.support.remote_bots import RemoteBot, play_first
 from tests.support.specs import scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -21,9 +21,9 @@ from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.values.tournaments import LockHolder
 from tests.remote.running import RunningProcess, remote_seat
-from tests.support.deaf_bot import DeafBot
+from tests.support.deaf import DeafBot
 from tests.support.patience import PATIENCE_S, until
-from tests.support.remote_bot import RemoteBot, play_first
+from tests.support.remote_bots import RemoteBot, play_first
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 CLOCK = parse_time_control("500ms")

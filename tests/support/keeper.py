@@ -1,12 +1,15 @@
-"""Seats for the bots of the zoo: their files copied to a directory of their own, as those of a version are."""
+"""Keeps the zoo: seats for its bots, and what must become of each that plays beside honest ones."""
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from arena.match.result import Fault, FaultCause
 from arena.match.spec import NO_SANDBOX, SeatSpec
 
 SUPPORT = Path(__file__).parent
@@ -51,3 +54,99 @@ def zoo_seat(
         memory_mb=memory_mb,
         sandbox=level,
     )
+
+
+BOT, NOBODY = "bot", "nobody"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A bot of the zoo, and what must become of it."""
+
+    behaviour: str
+    owner: str
+    cause: FaultCause | None = None
+    words: str = ""
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+def bots_fault(behaviour: str, cause: FaultCause, words: str, **evidence: Any) -> Case:
+    return Case(behaviour, BOT, cause, words, evidence)
+
+
+def harmless(behaviour: str) -> Case:
+    return Case(behaviour, NOBODY)
+
+
+F = FaultCause
+# Those of one table play one match: each does at its own turn what it does, and the last seat is honest.
+AT_START = (
+    bots_fault("crash-at-import", F.START_FAILED, "ended before it joined (exit status 1)", exit_status=1),
+    bots_fault("exit-in-peace", F.START_FAILED, "ended before it joined (exit status 0)", exit_status=0),
+    bots_fault("wrong-token", F.START_FAILED, "ended before it joined (exit status 4)", exit_status=4),
+    bots_fault("garbage-first", F.MALFORMED, "no PlayRequest as its first message"),
+    bots_fault("act-first", F.PROTOCOL, "Join comes first"),
+    bots_fault("flood-before-joining", F.RESOURCE, "too much at once", exceeded="output"),
+)
+TOO_LATE_TO_START = (
+    bots_fault("never-join", F.START_FAILED, "It did not join within 2 s."),
+    bots_fault("never-connect", F.START_FAILED, "It did not join within 2 s."),
+)
+WRONG_MESSAGES = (
+    bots_fault("join-twice", F.PROTOCOL, "a second Join"),
+    bots_fault("wrong-ply", F.PROTOCOL, "It answered ply 2; asked was ply 1."),
+    bots_fault("wrong-match", F.PROTOCOL, "another match, 'another'"),
+    bots_fault("illegal", F.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were"),
+    bots_fault("a-million-actions", F.MALFORMED, "bytes; 262144 are allowed"),
+    bots_fault("crash", F.DISCONNECTED, "Its stream", signal=11, ended="SIGSEGV"),
+)
+WRONG_STREAMS = (
+    bots_fault("oversized-message", F.DISCONNECTED, "Its stream"),
+    bots_fault("half-a-message", F.DISCONNECTED, "Its stream"),
+    bots_fault("close-stream", F.DISCONNECTED, "Its stream"),
+    bots_fault("second-stream", F.PROTOCOL, "a second stream"),
+    bots_fault("garbage", F.MALFORMED, "40 bytes that are no PlayRequest"),
+    bots_fault("out-of-range", F.ILLEGAL_ACTION, "2147483647, which does not exist"),
+)
+TOO_LATE = (
+    bots_fault("stop-writing", F.TIMEOUT, "it had 300 ms"),
+    bots_fault("stop-reading", F.TIMEOUT, "it had 300 ms"),
+    bots_fault("late-by-ten-seconds", F.TIMEOUT, "it had 300 ms"),
+)
+# Calls, connections and unread bytes are counted side by side; which meets a flood first is the machine's affair.
+FLOODS_AT_START = (
+    bots_fault("wrong-tokens-before-joining", F.FLOOD, ""),
+    bots_fault("open-and-close-before-joining", F.FLOOD, ""),
+    bots_fault("endless-header", F.FLOOD, ""),
+    bots_fault("bomb-of-headers", F.FLOOD, ""),
+    bots_fault("much-metadata", F.FLOOD, ""),
+)
+BOMB = "own-bomb-of-headers"
+FLOODS = ("wrong-tokens", "own-endless-header", "own-much-metadata", "own-settings", "own-pings")
+UNNOTICED = tuple(map(harmless, ("flood-stderr", "leave-daemons", "open-many-files", "fork-flood-and-stay")))
+GREEDY = (
+    ("bomb-with-forks", 512, "processes"),
+    ("bomb-with-memory", 200, "memory"),
+    ("fill-the-disk", 512, "disk"),
+    ("flood-output", 512, "output"),
+    ("hold-memory-behind-a-dead-thread", 200, "memory"),
+    ("hold-files-behind-a-dead-thread", 512, "descriptors"),
+    ("share-memory-and-let-it-go", 200, "memory"),
+    ("fill-the-kernel-with-mappings", 128, "memory"),
+    ("fill-the-kernel-with-messages", 48, "memory"),
+)
+"""What takes too much, the memory that it may have, and of what it takes too much."""
+REFUSED_DEEDS = ("lock-a-file-of-the-system", "take-from-the-machine", "hide-and-weigh")
+
+
+def named(cases: Sequence[Case]) -> tuple[str, ...]:
+    """What they do, for the mark of the test that plays them."""
+    return tuple(case.behaviour for case in cases)
+
+
+def check_case(case: Case, faults: Sequence[Fault]) -> None:
+    assert [fault.cause for fault in faults] == ([case.cause] if case.cause else []), (case, faults)
+    for fault in faults:
+        assert case.words in fault.explanation, (case, fault)
+        assert case.evidence.items() <= fault.evidence.items(), (case, fault)
+        assert case.owner == BOT

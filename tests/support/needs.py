@@ -22,7 +22,7 @@ import pytest
 from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import probe
-from tests.support import booted, postgres
+from tests.support import machines, postgres
 from tests.support.sources import ROOT
 from tools.compiling import what_is_missing
 
@@ -87,7 +87,7 @@ NEEDS: Mapping[str, Need] = {
     "postgresql": Need("a PostgreSQL server", postgres.why_not),
     "ray": Need("Ray, for matches on many machines", lambda: _package("ray")),
     "schemathesis": Need("Schemathesis, for odd requests", lambda: _package("schemathesis")),
-    "kernel": Need("user-mode Linux, for another kernel", lambda: booted.MISSING),
+    "kernel": Need("user-mode Linux, for another kernel", lambda: machines.MISSING),
     "mkdocs": Need("MkDocs, for the site of the documents", lambda: _package("mkdocs")),
     "openspiel": Need("OpenSpiel", lambda: _package("pyspiel")),
     "research": Need("PettingZoo, Gymnasium, OpenSpiel", lambda: _package("pettingzoo")),

@@ -1,4 +1,6 @@
-"""The command `arena` as a user runs it: in processes of its own, on a terminal or not; and what it leaves behind."""
+"""The command `arena` as users and organisers run it: in a process of its own, and as a page has it."""
+
+from __future__ import annotations
 
 import contextlib
 import io
@@ -6,13 +8,16 @@ import json
 import os
 import re
 import select
+import shlex
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +26,15 @@ from unittest import mock
 
 from arena.cli.app import run
 from arena.hosting.procfs.processes import list_processes, read_environment
-from tests.support.patience import PATIENCE_S
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.tournament.creation import TournamentTerms, create_tournament
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.seed_key import SeedKey
+from ratings.ledger.ledger import Ledger
+from ratings.store.database import open_database
+from tests.support.patience import PATIENCE_S, PATIENT
 from tests.support.processes import command_lines
 
 ARENA = [sys.executable, "-m", "arena.cli.main"]
@@ -137,7 +150,7 @@ class Place:
         return finished
 
     @contextmanager
-    def on_terminal(self, *words: str | Path, through: Sequence[str] = ()) -> Iterator["Terminal"]:
+    def on_terminal(self, *words: str | Path, through: Sequence[str] = ()) -> Iterator[Terminal]:
         """Start a command on a terminal, in a process group of its own; ended with the block.
 
         `through` are the words of a program that starts it, as `setpriv` does.
@@ -263,3 +276,119 @@ class Terminal:
     def lines(self) -> list[str]:
         """What was written, line by line, the live line at its last state."""
         return [line.rsplit("\r", 1)[-1].rstrip() for line in self.text.replace("\r\n", "\n").splitlines()]
+
+
+SEED = 11
+
+
+class Served:
+    """A service that is ready."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        found = terminal.wait_for(r"ready home=\S+ pid=(\d+) (.*)\r?\n")
+        self.terminal = terminal
+        self.pid = int(found[1])
+        self.addresses = dict(word.split("=", 1) for word in found[2].split())
+
+    def get(self, path: str) -> tuple[int, str]:
+        """The status and the body of what the admin listener answers."""
+        try:
+            with urllib.request.urlopen(self.addresses["admin"] + path, timeout=PATIENCE_S) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    @property
+    def health(self) -> Any:
+        return json.loads(self.get("/health")[1])
+
+    def metric(self, sample: str) -> float:
+        """The value of one sample; 0 if it is not there yet."""
+        found = [line for line in self.get("/metrics")[1].splitlines() if line.startswith(sample + " ")]
+        return float(found[0].rpartition(" ")[2]) if found else 0.0
+
+    def stop(self) -> int:
+        """Stop it in good order; the exit code."""
+        os.kill(self.pid, signal.SIGTERM)
+        return self.terminal.end()
+
+
+@contextmanager
+def serving(place: Place, *words: str, address: str = "", web: str = "") -> Iterator[Served]:
+    """A service on the place; ended with the block, and then no process of the place is left."""
+    addresses = ("--admin-address", "127.0.0.1:0", "--address", address, "--web-address", web)
+    with place.on_terminal("serve", "--home", place.directory, *addresses, *words) as terminal:
+        yield Served(terminal)
+
+
+def plan(
+    place: Place,
+    *,
+    blocks: int = 2,
+    name: str = "monday",
+    bots: Sequence[str] = tuple(CHOICES),
+    form: Format | None = None,
+    game: str = "foreign_king",
+    options: Mapping[str, Any] | None = None,
+) -> str:
+    """Create a tournament that nobody plays yet; its id."""
+    database = open_database(place.db)
+    try:
+        form = form or RoundRobin(3, blocks)
+        programs = StoredPrograms(VersionStore.of_database(place.db))
+        terms = TournamentTerms(
+            game=game,
+            seats=form.seats,
+            clock=PATIENT,
+            options=options or {},
+            seed=SEED,
+            seed_key=SeedKey.beside(programs.store.root),
+            same_owner=True,
+        )
+        made = create_tournament(database, programs, terms, form, bots=bots, choose_name=lambda _: name)
+        return made.id
+    finally:
+        database.close()
+
+
+def cancel(place: Place, tournament_id: str) -> None:
+    """Cancel a tournament from outside."""
+    database = open_database(place.db)
+    try:
+        Ledger(database).cancel(tournament_id)
+    finally:
+        database.close()
+
+
+def left_behind(place: Place) -> list[str]:
+    """Files that only a running service, or a run of a tournament, has a use for."""
+    names = [path.name for path in place.directory.iterdir() if path.name.endswith((".lock", "-wal", "-shm"))]
+    return names + [path.name for path in (place.directory / "run").iterdir() if path.name != "lock"]
+
+
+def wait_for_counts(place: Place, wanted: dict[str, int]) -> None:
+    """Return when the matches are in these states."""
+    deadline = time.monotonic() + PATIENCE_S
+    while (counts := place.counts()) != wanted:
+        assert time.monotonic() < deadline, f"{counts}, not {wanted}"
+        time.sleep(0.05)
+
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def commands(page: str, heading: str) -> list[str]:
+    """The lines of the shell blocks under the first heading of a page, which must begin like that."""
+    section = (DOCS / page).read_text(encoding="utf-8").split("\n## ")[1]
+    assert section.startswith(heading)
+    return [line for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL) for line in block.splitlines()]
+
+
+def typed(line: str, filled: Mapping[str, str]) -> list[str]:
+    """What a shell makes of the line after `arena`, with what a reader puts in for each text of the page."""
+    for text, value in filled.items():
+        line = line.replace(text, value)
+    words = shlex.split(line)
+    assert words[0] == "arena", line
+    return words[1:]

@@ -1,4 +1,4 @@
-"""Which processes are there, found by a mark in their environment."""
+"""The processes and descriptors of tests: found by a mark, told afterwards, and fixtures that see to it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ import os
 import select
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
 
 from arena.hosting.procfs.processes import list_processes, parse_stat, read_environment, read_file, read_relations
+from tests.support.patience import patient_endings
+from tests.support.specs import installed_script_game
 
 _FLAGS = 9 - 3
 """Where proc_pid_stat(5) has the flags of the kernel, in what `parse_stat` returns."""
@@ -60,3 +66,37 @@ def wait_until(condition: Callable[[], bool]) -> None:
     """Look again and again; the test's own time limit ends it."""
     while not condition():
         select.select([], [], [], 0.01)
+
+
+_GRPCS = ("socket:", "anon_inode:[eventfd]", "anon_inode:[eventpoll]")
+"""What gRPC's threads, which other tests of the process have begun, open and close when they like."""
+
+
+def held_descriptors() -> list[str]:
+    """Return what this process's descriptors lead to, but for the kinds that gRPC's threads hold."""
+    links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]  # the listing's own is gone
+    opened = {link.name: str(link.readlink()) for link in links}
+    return sorted(f"{number} {target}" for number, target in opened.items() if not target.startswith(_GRPCS))
+
+
+@pytest.fixture(scope="module")
+def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Stands in the environment of every process that the tests of a module start; none outlives them."""
+    with marked_home(tmp_path_factory.mktemp("home")) as mark:
+        yield mark
+
+
+@contextmanager
+def marked_home(home: Path) -> Iterator[str]:
+    """Give the mark of all processes that are started in the block, by their home; none outlives it."""
+    with pytest.MonkeyPatch.context() as patch, patient_endings():
+        patch.setenv("HOME", str(home))
+        yield f"HOME={home}"
+        left = outliving_processes(f"HOME={home}")
+        assert left == {}, left
+
+
+@pytest.fixture(scope="module", autouse=True)
+def script_game() -> Iterator[None]:
+    with installed_script_game():
+        yield

@@ -1,4 +1,4 @@
-"""Orders of matches for tests."""
+"""Orders of matches for tests, and planners that plan what they are told, or never come to an end."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from engine import registry
 from engine.core import Game
+from ratings.ledger.tournaments import WaveLedger
+from ratings.statistics.blocks import Block
 from tests.support import script_game
 from tests.support.patience import any_start
 
@@ -79,3 +81,36 @@ def king_spec(match_id: str, seats: Sequence[SeatSpec], *, clock: str = "none", 
         "seats": tuple(seats),
     }
     return MatchSpec(**{**values, **changes})
+
+
+class GivenWaves:
+    """Plans all its blocks as one wave, and no wave after it."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._blocks = blocks
+
+    def plan_ready(self, waves: WaveLedger) -> int:
+        if not self._blocks or not waves.add_wave(0, self._blocks):
+            return 0
+        assert waves.add_wave(1, [])
+        return sum(len(block.rotations()) for block in self._blocks)
+
+
+class EndlessWaves:
+    """Plans one block a wave, of the entrants who take part, the first `seats` of them turned by the wave's number."""
+
+    def __init__(self, seats: int) -> None:
+        self._seats = seats
+
+    def plan_ready(self, waves: WaveLedger) -> int:
+        if not waves.has_more_waves() or waves.first_open_block() is not None:
+            return 0
+        planned = waves.planned()
+        present = [one.version_id for one in waves.entrants() if one.withdrawn_wave is None]
+        if len(present) < self._seats:
+            return 0
+        turn = len(planned) % len(present)
+        order = tuple([*present[turn:], *present[:turn]][: self._seats])
+        block = Block(len(planned), order, (), len(planned))
+        assert waves.add_wave(len(planned), [block])
+        return len(block.rotations())

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -16,6 +17,8 @@ from arena.tournament.creation import TournamentTerms, create_match, create_tour
 from arena.tournament.formats.format import Format, FormatStanding, Situation
 from arena.tournament.formats.random_seeds import secret_from_seed
 from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.run_progress import RunProgress
+from arena.tournament.runner import run_tournament
 from arena.tournament.stored import format_of, situation_of, table_situation
 from engine import registry
 from ratings.ledger.ledger import Ledger
@@ -23,9 +26,11 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournament_report import tournament_report
-from ratings.read.tournaments import tournament_waves
+from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import TournamentRecord, VersionRecord
+from ratings.store.waves import Progress
+from tests.tournament.scripted_executor import ScriptedExecutor
 
 _own_runtime = cache(RuntimeCatalog)
 """What bots of the arena's own Python run in: to look at that takes longer than to plan a tournament."""
@@ -135,3 +140,17 @@ def open_book(path: Path) -> Iterator[Book]:
         yield Book(database, VersionStore.of_database(path), path)
     finally:
         database.close()
+
+
+MATCHES = 24
+
+
+async def play(
+    book: Book, tournament: TournamentRecord, executor: ScriptedExecutor | None = None, **more: Any
+) -> RunProgress:
+    async with executor or ScriptedExecutor() as started:
+        return await run_tournament(book.database, tournament.id, started, book.programs, **more)
+
+
+def counts(book: Book, tournament: TournamentRecord) -> Progress:
+    return tournament_row(book.database, tournament.id).progress

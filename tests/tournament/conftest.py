@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine import registry
-from tests.support.both_databases import both_databases, databases_of, files_of_module, files_of_test, kind_of_database
+from tests.support.databases import both_databases, databases_of, files_of_module, files_of_test, kind_of_database
 from tests.tournament.book import BOTS, Book, install_nim, open_book
 
 __all__ = ["files_of_module", "files_of_test", "kind_of_database"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseFullError
 from ratings.ledger.check import check
-from tests.support.migrated import repeated_migrations
+from tests.support.databases import repeated_migrations
 from tests.tournament.book import BOTS, Book, install_nim, open_book
 from tests.tournament.scripted_executor import ScriptedExecutor
 

@@ -30,8 +30,7 @@ from ratings.store.database import open_database
 from ratings.store.models import TournamentRecord
 from ratings.store.waves import Progress
 from tests.support.nim import NIM
-from tests.tournament.book import BOTS, Book, install_nim, open_book
-from tests.tournament.playing import MATCHES, counts, play
+from tests.tournament.book import BOTS, MATCHES, Book, counts, install_nim, open_book, play
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor, report_of
 
 SHORT_US = 5000

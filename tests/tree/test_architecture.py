@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.import_graph import is_generated
 from tests.support.reporting import report
-from tests.support.sources import ROOT, facts_of, sources_below, text_of
+from tests.support.sources import ROOT, facts_of, is_generated, sources_below, text_of
 
 PAGE = Path("docs/architecture.md")
 UNTOLD = ("ratings/store/migrations",)

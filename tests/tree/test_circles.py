@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.import_graph import imports_between, is_generated, modules_below
 from tests.support.reporting import report
-from tests.support.sources import ROOT
+from tests.support.sources import ROOT, imports_between, is_generated, modules_below
 
 TOPS = ("arena", "benchmarks", "bots", "engine", "ratings", "tests", "examples")
 # Generated code stands below everything: the one thing of `arena` that the wire of a game in `engine` imports.

@@ -30,9 +30,8 @@ from arena.web.viewer.stories import TooManyWaitingError
 from engine.errors import EngineError
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
-from tests.support.errors import PRODUCT, error_classes, name_of
 from tests.support.reporting import report
-from tests.support.sources import sources_below, text_of
+from tests.support.sources import PRODUCT, error_classes, name_of, sources_below, text_of
 
 ROOTS = (
     *(EngineError, RatingsError, StatisticsError, ClientError, DaemonError, ConnectError),

@@ -233,7 +233,7 @@ def test_every_entry_is_held_by_tests_that_name_it() -> None:
 
 def test_what_the_zoo_sees_at_standard_is_what_the_page_says() -> None:
     """The entries of the attacks that tests/e2e/test_zoo.py tries at `standard`."""
-    from tests.support.zoo_cases import GREEDY, REFUSED_DEEDS
+    from tests.support.keeper import GREEDY, REFUSED_DEEDS
 
     for behaviour, _, _ in GREEDY:
         assert all(one[0].startswith(f"^{FAULT}") for one in ATTACKS.values() if behaviour in one[2:]), behaviour

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from tests.support.import_graph import is_generated, modules_below
 from tests.support.reporting import report
-from tests.support.sources import ROOT, facts_of
+from tests.support.sources import ROOT, facts_of, is_generated, modules_below
 
 OURS = ("arena", "bots", "engine", "ratings")
 USERS = (*OURS, "benchmarks", "examples", "tools")

@@ -9,9 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from tests.support.facts import Method
-from tests.support.import_graph import imports_between, is_generated, modules_below
 from tests.support.reporting import report
-from tests.support.sources import ROOT, facts_of, sources_below
+from tests.support.sources import ROOT, facts_of, imports_between, is_generated, modules_below, sources_below
 
 TOPS = ("arena", "bots", "engine", "ratings", "benchmarks", "examples", "tools")
 MIGRATIONS = "ratings/store/migrations"

@@ -1,9 +1,10 @@
-"""A bot is tested at home: what is said of it, what is summed up, where a lost match turned, which changes count."""
+"""A bot is tested at home: which matches it plays, what is said of it, and what is kept."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +14,12 @@ from typing import Any
 import pytest
 
 from arena.i18n.catalogue import translate
-from arena.match.report import MatchReport, SeatProcess
-from arena.match.spec import MatchSpec
-from arena.match.time_control import TimeControl
+from arena.match.report import LOG_HEAD_BYTES, MatchReport, SeatLogText, SeatProcess
+from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.bots import Finding
-from arena.trial.lineup import Lineup
+from arena.trial.artifacts import ArtifactDirectory, KeepingError, held, usual_place, whole_log
+from arena.trial.lineup import Lineup, of_known_rules, opponent_in, setups_of
 from arena.trial.local_test import (
     ValueDrop,
     changed_files,
@@ -28,10 +30,104 @@ from arena.trial.local_test import (
     take_snapshot,
     try_out,
 )
-from arena.trial.trials import UndecidedError
+from arena.trial.trials import RULES, UndecidedError
+from engine import registry
 from engine.text import Text
 from tests.cli.table import RoomExecutor
-from tests.trial.test_lineup import BOT, lineup
+from tests.support.specs import seat_spec
+
+BOT = seat_spec(0, name="author")
+
+
+def lineup(games: str = "*", **changes: Any) -> Lineup:
+    samples: dict[str, SeatSpec] = {name: seat_spec(1, name=name) for name in ("random", "greedy")}
+    plain = Lineup(BOT, setups_of([games]), samples, parse_time_control("100ms"), seed=5)
+    return replace(plain, **changes)
+
+
+def test_a_bot_meets_every_sample_in_every_seat_of_every_number_of_seats() -> None:
+    one = lineup("foreign_king")
+    trials = [*one.first_trials(), *one.other_trials(["foreign_king"])]
+    met = Counter((trial.setup.seats, opponent_in(trial), trial.own) for trial in trials)
+    assert met == Counter({
+        (seats, sample, (own,)): 1 for seats in (2, 3, 4) for sample in ("random", "greedy") for own in range(seats)
+    })  # fmt: skip
+    assert len({trial.spec.match_id for trial in trials}) == len(trials)
+
+
+def test_the_first_match_of_each_game_is_played_by_new_processes_and_once_only() -> None:
+    one = lineup(matches=1)
+    firsts = one.first_trials()
+    assert [trial.setup.game for trial in firsts] == list(registry.names())
+    assert all(trial.spec.uses_fresh_bots and trial.spec.keeps_logs for trial in firsts)
+    others = one.other_trials(["foreign_king"])
+    assert {trial.setup.game for trial in others} == {"foreign_king"}
+    assert not {trial.spec.match_id for trial in firsts} & {trial.spec.match_id for trial in others}
+
+
+def test_equal_seeds_plan_equal_matches_and_each_sample_meets_the_same_dice_and_opening() -> None:
+    assert lineup().other_trials(["rex_romanorum"]) == lineup().other_trials(["rex_romanorum"])
+    assert lineup().first_trials()[0].spec.chance_seed != lineup(seed=6).first_trials()[0].spec.chance_seed
+    trials = lineup("foreign_king").other_trials(["foreign_king"])
+    drawn = {(trial.setup.seats, trial.own, trial.spec.chance_seed, trial.spec.opening) for trial in trials}
+    assert len(drawn) == 9
+
+
+def test_grounds_of_other_rules_are_left_out_with_the_remedy() -> None:
+    setups = setups_of(["*"])
+    known, findings = of_known_rules(setups, {"foreign_king": "0", "unknown_game": "1"})
+    assert {setup.game for setup in known} == {*registry.names()} - {"foreign_king"}
+    assert [finding.check for finding in findings] == [RULES]
+    assert of_known_rules(setups, {setup.game: setup.rules_version for setup in setups}) == (setups, ())
+
+
+def test_a_test_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    place = tmp_path / "kept"
+    ArtifactDirectory(place)
+    (place / "old.replay").touch()
+    (place / "old.log").touch()
+    ArtifactDirectory(place)
+    assert list(place.iterdir()) == []
+
+
+def test_two_tests_at_once_do_not_share_a_place(tmp_path: Path) -> None:
+    place = tmp_path / "kept"
+    with (
+        held(place),
+        pytest.raises(
+            KeepingError, match=r"another test keeps its replays in .*; wait until it is over, or name another"
+        ),
+        held(place),
+    ):
+        pass
+    with held(place):
+        assert place.is_dir()
+
+
+def test_a_directory_that_holds_something_else_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "old.replay").touch()
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(KeepingError, match=r"thesis\.tex"):
+        ArtifactDirectory(tmp_path)
+    assert (tmp_path / "old.replay").exists()
+
+
+def test_bots_of_one_name_in_two_places_are_kept_apart(tmp_path: Path) -> None:
+    assert usual_place(tmp_path / "a" / "bot") != usual_place(tmp_path / "b" / "bot")
+
+
+def test_a_log_says_where_something_was_left_out() -> None:
+    log = SeatLogText(0, b"x" * LOG_HEAD_BYTES + b"the end", cut_bytes=1000)
+    assert whole_log(log).endswith(b"x\n[1000 bytes left out]\nthe end")
+    assert whole_log(SeatLogText(0, b"all")) == b"all"
+
+
+def test_a_file_is_no_directory_to_keep_anything_in(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in ("file", "file/below"):
+        with pytest.raises(KeepingError, match=r"cannot be made \(.*\); name another directory with --keep"):
+            ArtifactDirectory(tmp_path / place)
+
 
 QUIET = RoomExecutor.process
 LEFT = [

@@ -12,8 +12,7 @@ from arena.web.app import make_app, open_site
 from arena.web.official_fitting import Fitter
 from arena.web.shared.official_tables import FitError
 from tests.support.browsing import PHONE, WIDE, Watched, chromium, find_chromium
-from tests.support.played import played_database
-from tests.support.web_server import pages_of
+from tests.support.web_pages import pages_of, played_database
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

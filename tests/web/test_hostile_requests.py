@@ -22,7 +22,7 @@ from arena.web.middleware.request_checks import is_known, is_this_machine
 from ratings.errors import DatabaseFullError
 from ratings.store.database import open_database
 from tests.support.patience import PATIENCE_S
-from tests.support.web_server import served
+from tests.support.web_pages import served
 
 SOON_S = 0.3
 

@@ -25,7 +25,7 @@ from arena.web.shared.rendering import STATIC, environment
 from arena.web.shared.visitor import LANGUAGE_COOKIE
 from engine.errors import InvariantError, OptionsError, UnknownGameError
 from ratings.errors import DatabaseFullError, LimitError, PlanError, SchemaVersionError
-from tests.support.played import copy_played
+from tests.support.web_pages import copy_played
 from tests.web.conftest import shared_by_all
 
 VENDORED = json.loads((STATIC / "vendor" / "vendor.json").read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ from arena.web.shared.site import Site
 from arena.web.warm_up import request_every_page
 from ratings.store.database import open_database
 from tests.support.patience import PATIENCE_S
-from tests.support.web_server import served
+from tests.support.web_pages import served
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ from ratings.values.states import Scope
 from ratings.values.tournaments import BotFaults, HostLoss
 from tests.app.world import World, fresh_world
 from tests.support.browsing import Watched, expect
-from tests.support.web_server import served
+from tests.support.web_pages import served
 
 HOSTILE = "<script>alert(1)</script>"
 

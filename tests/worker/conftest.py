@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from arena.worker.host import MatchHost
-from tests.support.host_fixtures import mark, script_game
 from tests.support.keeper import copy_zoo
 from tests.support.loops import THE_ROAD, LoopFactory
+from tests.support.processes import mark, script_game
 from tests.worker.hosted import host
 
 __all__ = ["host", "mark", "script_game"]

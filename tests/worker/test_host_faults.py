@@ -28,9 +28,9 @@ from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
 from ratings.store.models import TournamentRecord
 from ratings.values.states import MatchState
-from tests.support.given_waves import GivenWaves
 from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes, parent_of
+from tests.support.specs import GivenWaves
 
 pytestmark = pytest.mark.needs("minutes")
 

@@ -1,35 +1,45 @@
-"""How long a bot may take to start, and which processes stay warm, are shared, and are started again."""
+"""How long a bot may take to start, which processes stay warm, and a machine that has no room for one."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
+import resource
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from arena.hosting.launcher.client import HostedProcess
+from arena.executor.child import ChildProcess
+from arena.hosting.errors import HostBusyError
+from arena.hosting.launcher.client import HostedProcess, LauncherClient
+from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.hosting.procfs.usage import tree_resident_bytes
-from arena.match.result import HostCause, MatchLostError
+from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.time_control import Figures
+from arena.worker import process
 from arena.worker import starter as starting
 from arena.worker import warm_bots as warm
 from arena.worker.blame import StartError
 from arena.worker.freezer import IdleFreezer
 from arena.worker.host import MatchHost
+from arena.worker.process import check_room
 from arena.worker.starter import BOUND_FACTOR, BOUND_S, PATIENCE_FACTOR, BotStarter, StartClock, StarvedError
 from arena.worker.warm_bot import BotKey, WarmBot, take_note
 from arena.worker.warm_bots import WarmBots
+from tests.support.machines import as_ordinary_user
 from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes
 from tests.support.script_game import GAME
-from tests.support.specs import installed_script_game, script_spec, scripted
+from tests.support.specs import installed_script_game, king_spec, script_spec, scripted
 
 LIMIT_S = 10.0
 HOARDER = """
@@ -70,7 +80,7 @@ class Host:
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Host:
+def slow_host(monkeypatch: pytest.MonkeyPatch) -> Host:
     host = Host()
     monkeypatch.setattr(starting, "make_meter", lambda _: host)
     monkeypatch.setattr(starting, "OwnWaitMeter", lambda: Quick())
@@ -94,14 +104,14 @@ def clock(host: Host, *, is_alone: bool) -> StartClock:
 
 
 @pytest.mark.parametrize(("share", "waits"), [(1.0, False), (0.0, False), (0.5, False)])
-async def test_who_computes_or_sleeps_pays_for_it(host: Host, share: float, waits: bool) -> None:
-    over = host.until_it_is_over(clock(host, is_alone=False), share=share, waits=waits)
+async def test_who_computes_or_sleeps_pays_for_it(slow_host: Host, share: float, waits: bool) -> None:
+    over = slow_host.until_it_is_over(clock(slow_host, is_alone=False), share=share, waits=waits)
     assert over == pytest.approx(LIMIT_S, abs=0.2)
 
 
 @pytest.mark.host_fault("processor-busy-at-a-start")
-async def test_what_it_waited_for_a_processor_is_given_back(host: Host) -> None:
-    over = host.until_it_is_over(clock(host, is_alone=True), share=0.25, waits=True)
+async def test_what_it_waited_for_a_processor_is_given_back(slow_host: Host) -> None:
+    over = slow_host.until_it_is_over(clock(slow_host, is_alone=True), share=0.25, waits=True)
     assert over == pytest.approx(4 * LIMIT_S, abs=0.2)
 
 
@@ -110,11 +120,11 @@ async def test_what_it_waited_for_a_processor_is_given_back(host: Host) -> None:
     ("is_alone", "bound_s"), [(False, PATIENCE_FACTOR * LIMIT_S), (True, BOUND_FACTOR * LIMIT_S + BOUND_S)]
 )
 async def test_a_start_without_a_processor_ends_and_is_nobodys_fault(
-    host: Host, is_alone: bool, bound_s: float
+    slow_host: Host, is_alone: bool, bound_s: float
 ) -> None:
     with pytest.raises(StarvedError) as caught:
-        host.until_it_is_over(clock(host, is_alone=is_alone), share=0.05, waits=True)
-    assert host.now == pytest.approx(bound_s, abs=0.2)
+        slow_host.until_it_is_over(clock(slow_host, is_alone=is_alone), share=0.05, waits=True)
+    assert slow_host.now == pytest.approx(bound_s, abs=0.2)
     assert caught.value.figures.queue_wait_us == pytest.approx(0.95 * bound_s * 1e6, rel=0.01)
 
 
@@ -282,3 +292,141 @@ async def test_idle_processes_that_hold_too_much_memory_end_the_least_recently_u
     async with MatchHost(warm_mb=0) as host:
         await play(host, [scripted(), scripted()])
         assert not bots(mark)
+
+
+LIMITS = [
+    (resource.RLIMIT_CPU, 1_000, "-t"),
+    pytest.param(resource.RLIMIT_FSIZE, 1 << 20, "-f", marks=pytest.mark.needs("minutes")),
+]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.host_fault("ulimit-of-processor-time", "ulimit-of-file-size")
+@pytest.mark.parametrize(("which", "limit", "option"), LIMITS)
+async def test_a_limit_of_this_host_that_bots_would_reach_is_told_and_nothing_is_played(
+    which: int, limit: int, option: str
+) -> None:
+    def lower() -> None:
+        resource.setrlimit(which, (limit, limit))
+
+    command = [sys.executable, "-m", "arena.worker"]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=lower, check=False)
+    assert ended.returncode == 1
+    assert f"this host sets a limit (ulimit {option}) of {limit}" in ended.stderr.decode()
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.host_fault("no-process-for-a-while")
+async def test_a_start_waits_while_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
+    refusals = iter([HostBusyError("full")] * 5)
+
+    async def start() -> str:
+        for refusal in refusals:
+            raise refusal
+        return "started"
+
+    assert await process.wait_for_room(start) == "started"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.host_fault("no-process-for-long")
+async def test_a_start_gives_up_when_there_is_no_room_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "ROOM_PATIENCE_S", 0.0)
+
+    async def start() -> str:
+        raise HostBusyError("full")
+
+    with pytest.raises(HostBusyError):
+        await process.wait_for_room(start)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.host_fault("no-threads-for-a-bot")
+async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
+    host: MatchHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = iter([False, True])
+    monkeypatch.setattr("arena.worker.starter.has_room", lambda: next(rooms))
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
+    report = await host.play(king_spec("m1", [scripted("exit-at-once"), scripted(), scripted()]))
+    assert next(rooms, None) is None  # it was started twice, and the second time was its own fault
+    assert [fault.cause for fault in report.result.faults] == [FaultCause.START_FAILED]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.host_fault("ulimit-of-processes")
+async def test_a_limit_of_processes_leaves_no_room_for_a_bot() -> None:
+    def ask() -> str:
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        return str(process.has_room())
+
+    assert as_ordinary_user(ask) == "False"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.host_fault("no-process-for-a-while")
+@pytest.mark.parametrize("is_patient", [True, False])
+async def test_a_worker_that_starts_again_waits_for_room_and_a_first_one_does_not(
+    monkeypatch: pytest.MonkeyPatch, *, is_patient: bool
+) -> None:
+    rooms = iter([False, False, True])
+    monkeypatch.setattr("arena.worker.process.has_room", lambda: next(rooms))
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
+    if is_patient:
+        await check_room(asyncio.StreamReader(), is_patient=True)
+    else:
+        with pytest.raises(HostBusyError, match=r"no room for 64 more threads \(ulimit -u\)"):
+            await check_room(asyncio.StreamReader(), is_patient=False)
+    assert len(list(rooms)) == (0 if is_patient else 2)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_worker_that_waits_for_room_ends_when_nobody_wants_it_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = asyncio.StreamReader()
+    looks = count()
+
+    def has_room() -> bool:
+        if next(looks) == 2:
+            commands.feed_eof()
+        return False
+
+    monkeypatch.setattr("arena.worker.process.has_room", has_room)
+    monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
+    with pytest.raises(BrokenPipeError):
+        await check_room(commands, is_patient=True)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.host_fault("no-process-for-a-while")
+async def test_no_room_for_a_fork_is_no_fault_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with LauncherClient() as launcher:
+        monkeypatch.setattr(launcher, "command", refusing(launcher, errno.EAGAIN))
+        with pytest.raises(HostBusyError, match="could not start"):
+            await launcher.start(StartRequest([sys.executable], "/", {}))
+        monkeypatch.undo()
+
+
+def refusing(launcher: LauncherClient, number: int) -> Callable[..., None]:
+    """Answer every start as a launcher does that cannot fork."""
+
+    def command(asked: dict[str, object]) -> None:
+        if asked["do"] == "start":
+            event = {"event": "failed", "id": asked["id"], "error": "no", "errno": number, "missing": ""}
+            launcher._on_failed(event)
+
+    return command
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.host_fault("no-process-for-a-worker")
+async def test_a_worker_is_started_again_when_there_is_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("arena.executor.child.FIRST_PAUSE_S", 0.001)
+    tries = iter([BlockingIOError(errno.EAGAIN, "no room")] * 3)
+
+    def command() -> list[str]:
+        for refusal in tries:
+            raise refusal
+        return [sys.executable, "-c", ""]
+
+    assert await ChildProcess(command, lambda *_: None, lambda: None).run() == (False, 0)

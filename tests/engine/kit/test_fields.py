@@ -1,18 +1,23 @@
-"""Declared fields: start, JSON, groups of keys, records, and the one road by which positions come in."""
+"""Declared fields: start, JSON, groups of keys, records, the one road for positions, and the sources made of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final
 
 import pytest
 
+from engine import registry
 from engine.chance import Chance, SeededChance
 from engine.core import InvariantError, Outcome, PositionError
+from engine.kit import calling, cloning
+from engine.kit.cloning import path_of
 from engine.kit.fields import FieldGroup, ObjectForm, PositionForm, stated, unstated
 from engine.kit.forms import Flag, ListOf, Number, Numbers, Optional, SeatNumber, need, seat_count
 from engine.kit.phases import OVER, Phase, PhasedState, PhaseTable
+from engine.playout import positions
 
 PLAY, END = range(2)
 
@@ -175,3 +180,34 @@ def test_the_table_gives_moves_outcome_and_caretaker() -> None:
     state.phase, state.decider, state.legal = END, None, None
     assert (state.seat(), state.legal_actions(), state.is_legal(0)) == (None, (), False)
     assert state.outcome() == Outcome((1, 1))
+
+
+@pytest.mark.parametrize("name", registry.single_names())
+def test_the_copies_of_a_game_are_what_its_declaration_makes(name: str) -> None:
+    package = registry.package_of(name)
+    assert path_of(package).read_text(encoding="utf-8") == cloning.source(package)
+
+
+@pytest.mark.parametrize("name", registry.single_names())
+def test_the_calls_of_a_game_are_what_its_phases_make(name: str) -> None:
+    package = registry.package_of(name)
+    assert path_of(f"{package}.rules", "calls.py").read_text(encoding="utf-8") == calling.source(package)
+
+
+@pytest.mark.parametrize("name", registry.single_names())
+def test_a_call_does_what_the_table_does(name: str) -> None:
+    game = registry.get(name)
+    table: PhaseTable = import_module(f"{registry.package_of(name)}.rules.phases").TABLE.table
+    for seats in game.seats:
+        for state in positions(game, seats, seed=5):
+            assert isinstance(state, PhasedState)
+            phase = state.phase
+            legal = table.legal[phase](state)
+            assert list(table.legal_in(state)) == list(legal)
+            for action in (*legal, -1, len(game.actions), len(game.actions) // 2):
+                assert table.is_legal_in(state, action) == table.legality[phase](state, action) == (action in legal)
+            if legal:
+                called, looked_up = state.clone(SeededChance(3)), state.clone(SeededChance(3))
+                table.apply_in(called, legal[-1])
+                table.applications[phase][legal[-1]](looked_up, legal[-1])
+                assert called == looked_up

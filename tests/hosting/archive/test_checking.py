@@ -22,8 +22,8 @@ from arena.hosting.archive.format import END, ArchiveContentError, ArchiveLimits
 from arena.hosting.content import content_hash
 from arena.hosting.store import StoreError, VersionStore
 from tests.hosting.archive.archives import LEAST, packed, refusal, tar, write_files
+from tests.support.machines import run_on_small_disk
 from tests.support.patience import PATIENCE_S
-from tests.support.small_disk import run_on_small_disk
 
 FILES = {**LEAST, "data/weights": bytes(600), "é" * 60: b"pax"}
 STEPS = [11, pytest.param(1, marks=pytest.mark.needs("minutes"))]

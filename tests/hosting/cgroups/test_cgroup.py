@@ -1,7 +1,8 @@
-"""Groups of this machine: made, measured, frozen, killed and removed, whatever is in them, with real processes."""
+"""Groups of this machine and of a kernel that has version 2 alone: made, measured, frozen, killed, removed."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -17,9 +18,19 @@ from arena.hosting.cgroups import cgroup as group_module
 from arena.hosting.cgroups.cgroup import Cgroup, CpuAccount, kill_all, list_members
 from arena.hosting.cgroups.hierarchy import GroupError, GroupLimits, GroupPlace
 from arena.hosting.cgroups.holder import GroupHolder, sweep_groups
+from arena.hosting.cgroups.offer import find_offer
 from arena.hosting.procfs.meter import GroupMeter
-from tests.support.groups import need_groups
+from tests.support.machines import own_python, run_booted, why_not_booted
 from tests.support.processes import wait_until
+
+
+def need_groups() -> None:
+    """The test is skipped where no groups can be made."""
+    try:
+        find_offer()
+    except GroupError as error:
+        pytest.skip(f"no control groups here: {error}")
+
 
 LIMITS = GroupLimits(memory_bytes=64 << 20, processes=200)
 STORM = """
@@ -223,3 +234,48 @@ def test_they_are_killed_too_if_they_cannot_be_stopped(done: list[object]) -> No
 def test_a_group_of_somebody_who_died_has_no_freezer_and_is_killed_too(done: list[object]) -> None:
     kill_all(PLACE, None)
     assert done == KILLED
+
+
+@pytest.fixture(scope="module")
+def console(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What stood on the console of a machine in which everything was tried."""
+    command = [own_python(), "-m", "tests.support.second_version"]
+    console = run_booted(tmp_path_factory.mktemp("booted"), command)
+    if why := why_not_booted(console):
+        pytest.skip(why)
+    return console
+
+
+def told(console: str, mark: str) -> Any:
+    """What was printed behind a mark."""
+    found = [line.partition(mark)[2] for line in console.splitlines() if mark in line]
+    assert len(found) == 1, console
+    return json.loads(found[0])
+
+
+@pytest.mark.needs("kernel", "sandbox")
+@pytest.mark.hostile("fork-storm", "hold-memory-behind-a-dead-thread", "children-nobody-waits-for")
+def test_as_root_everything_that_version_1_does_is_done(console: str) -> None:
+    assert told(console, "TESTS ") == 0, console
+    assert "passed" in console
+    assert "SKIPPED" not in console, console
+    assert told(console, "LEFT ") == []
+
+
+@pytest.mark.needs("kernel", "sandbox")
+def test_an_ordinary_user_with_a_group_of_his_own_gets_the_level_too(console: str) -> None:
+    found = told(console, "GIVEN ")
+    assert found["problem"] == ""
+    checks = {check["name"]: check for check in found["checks"]}
+    assert all(check["holds"] for check in checks.values()), checks
+    assert "version 2, /sys/fs/cgroup/given/kingmaker-arena-bot-" in checks["a control group of its own"]["found"]
+    assert found["own"].strip() == "0::/given/kingmaker-arena-main"  # a group with groups in it may hold no process
+    assert told(console, "BELOW ") == ["kingmaker-arena-main"]
+
+
+@pytest.mark.needs("kernel", "sandbox")
+@pytest.mark.host_fault("no-control-group")
+def test_an_ordinary_user_without_one_is_told_what_to_do(console: str) -> None:
+    found = told(console, "OTHERS ")
+    assert found["problem"] == "the control group /sys/fs/cgroup cannot be written"
+    assert found["remedy"].startswith("start it by `systemd-run --user --scope -p Delegate=yes arena ...`")

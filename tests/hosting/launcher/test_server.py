@@ -1,7 +1,8 @@
-"""The parts of the launcher, each by itself: its turns, starting a process, requests, the bounded log of a match."""
+"""The parts of the launcher, each by itself: turns, starts, requests, the log of a match, messages through a pipe."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import os
@@ -19,6 +20,8 @@ from arena.hosting.launcher.launched_bot import HEAD_BYTES, TAIL_BYTES, SpanLog
 from arena.hosting.launcher.messages import Confinement, Log, StartRequest, WatchedLimits
 from arena.hosting.launcher.server import LauncherServer
 from arena.hosting.launcher.spawn import spawn
+from arena.hosting.pipes import MAX_FRAME_BYTES, FrameError, encode_frame, read_frame
+from tests.support.texts import CHARACTERS
 
 GROUP_LIMITS = GroupLimits(64 << 20, 10)
 LIMITS = WatchedLimits(memory_bytes=1, processes=2, disk_bytes=3, files=4, output_bytes=5, descriptors=6)
@@ -220,3 +223,39 @@ def test_a_log_survives_its_way_through_the_pipe() -> None:
     event = {"data": base64.b64encode(b"\xff\x00headtail").decode(), "head": 6, "cut": 7, "peak": 9, "stdout": 4}
     assert Log.from_event(event) == Log(b"\xff\x00head", b"tail", 7, 9, 4)
     assert Log.from_event(event).total_bytes == 17
+
+
+HEADS = st.dictionaries(
+    st.text(CHARACTERS, max_size=8), st.none() | st.integers(0, 2**53) | st.text(CHARACTERS, max_size=8), max_size=4
+)
+
+
+def read_all(data: bytes) -> list[tuple[dict[str, object], bytes]]:
+    async def read() -> list[tuple[dict[str, object], bytes]]:
+        reader = asyncio.StreamReader()
+        reader.feed_data(data)
+        reader.feed_eof()
+        frames = []
+        while (frame := await read_frame(reader)) is not None:
+            frames.append(frame)
+        return frames
+
+    return asyncio.run(read())
+
+
+@given(st.lists(st.tuples(HEADS, st.binary(max_size=50)), max_size=3))
+def test_messages_are_read_as_they_were_written(frames: list[tuple[dict[str, object], bytes]]) -> None:
+    assert read_all(b"".join(encode_frame(head, blob) for head, blob in frames)) == frames
+
+
+def test_a_message_that_is_cut_off_is_the_end() -> None:
+    frame = encode_frame({"event": "ready"}, b"blob")
+    assert all(read_all(frame[:size]) == [] for size in range(len(frame)))
+
+
+@pytest.mark.parametrize(
+    "data", [b"Warning: something\n", (MAX_FRAME_BYTES + 1).to_bytes(4, "big") + bytes(4), b"\0\0\0\2\0\0\0\0{]"]
+)
+def test_what_is_no_message_is_refused(data: bytes) -> None:
+    with pytest.raises(FrameError):
+        read_all(data)

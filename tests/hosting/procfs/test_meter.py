@@ -21,8 +21,7 @@ from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.procfs.processes import NICE, POLICY, STATE
 from arena.hosting.procfs.tree import Process, Task, Tree
 from arena.hosting.procfs.waiting import FAIR_WAIT, TaskFiles
-from tests.support.held import held_descriptors
-from tests.support.processes import wait_until
+from tests.support.processes import held_descriptors, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")
 

@@ -25,7 +25,7 @@ from arena.hosting.runtimes.runtime import (
     UnknownRuntimeError,
     parse_runtimes,
 )
-from tests.support.venvs import NAME, add_package, make_venv, settings_for, site_packages
+from tests.support.pythons import NAME, add_package, make_venv, settings_for, site_packages
 
 
 @pytest.fixture(scope="module")

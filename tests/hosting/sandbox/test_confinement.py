@@ -26,10 +26,9 @@ from arena.service.addresses import parse_address
 from arena.service.lifecycle.listeners import AdminListener
 from arena.service.metrics import Metrics
 from arena.service.supervision import Health
-from tests.hosting.sandbox.tried import BEHIND_A_DEAD_THREAD, NAP, REFUSED, TRY, excess, up
 from tests.support.owners import running_server
 from tests.support.patience import PATIENCE_S
-from tests.support.sandboxes import Place
+from tests.support.sandboxes import BEHIND_A_DEAD_THREAD, NAP, REFUSED, TRY, Place, excess, up
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
 REACHED = "reached"

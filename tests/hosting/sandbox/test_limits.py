@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.hosting.sandbox.tried import BEHIND_A_DEAD_THREAD, NAP, TRY, excess
 from tests.support.patience import PATIENCE_S
-from tests.support.sandboxes import Place
+from tests.support.sandboxes import BEHIND_A_DEAD_THREAD, NAP, TRY, Place, excess
 from tests.support.sandboxes import place as open_place
 
 pytestmark = [

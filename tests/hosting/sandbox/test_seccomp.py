@@ -1,7 +1,10 @@
 """The filter, asked on both machines by an interpreter, and by the kernel on this one."""
 
+from __future__ import annotations
+
 import errno
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,36 @@ import pytest
 from arena.hosting.procfs.usage import MOST_SHARED_BYTES
 from arena.hosting.sandbox.seccomp import ALLOW, KILL_PROCESS, NAMESPACE_FLAGS, UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.syscalls import ABSENT, EXAMINED, LAST_KNOWN, LOCKS, MACHINES, REFUSED, SESSIONS, UNSUPPORTED
-from tests.support.bpf import answer
+
+LOAD_WORD, JUMP, RETURN = 0x20, 0x05, 0x06
+COMPARISONS = {0x15: "equal", 0x25: "greater", 0x35: "at least", 0x45: "any bit"}
+
+
+def answer(program: bytes, number: int, architecture: int, *arguments: int) -> int:
+    """What the filter answers to a system call: SECCOMP_RET_* with its data."""
+    args = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
+    data = struct.pack("<IIQ6Q", number, architecture, 0, *args)
+    instructions = list(struct.iter_unpack("<HBBI", program))
+    accumulator = at = 0
+    while True:
+        code, if_true, if_false, operand = instructions[at]
+        at += 1
+        if code == RETURN:
+            return int(operand)
+        if code == LOAD_WORD:
+            (accumulator,) = struct.unpack_from("<I", data, operand)
+        else:
+            at += if_true if _compare(COMPARISONS[code], accumulator, operand) else if_false
+
+
+def _compare(kind: str, value: int, operand: int) -> bool:
+    return {
+        "equal": value == operand,
+        "greater": value > operand,
+        "at least": value >= operand,
+        "any bit": bool(value & operand),
+    }[kind]
+
 
 ERRNO = 0x00050000
 EPERM, ENOSYS, NO_FAMILY = (ERRNO | number for number in (errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT))

@@ -29,7 +29,7 @@ from ratings.store.database import Database, open_database
 from ratings.store.identifiers import check_owner_name, new_code_text, new_token_text, now_us, token_digest
 from ratings.values.states import Scope
 from tests.ratings import book
-from tests.support.raw_database import whole
+from tests.support.databases import whole
 from tests.support.texts import CHARACTERS
 
 pytestmark = pytest.mark.both_databases

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,23 +14,42 @@ from ratings.errors import AccountError, LadderError, NotFoundError, RatingsErro
 from ratings.ledger.check import check
 from ratings.ledger.entrants import SUBJECT, Changes
 from ratings.ledger.ladder_ledger import LadderLedger
-from ratings.ledger.ladders import SeasonPlan
+from ratings.ledger.ladders import LadderPlan, SeasonPlan
 from ratings.ledger.leasing import release
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
-from ratings.ledger.tournaments import WaveLedger
+from ratings.ledger.tournaments import Planner, WaveLedger
 from ratings.read.accounts import list_notices
 from ratings.read.bots import all_versions, find_version
 from ratings.read.ladders import find_ladder, list_ladders, open_ladders
 from ratings.read.tournaments import tournament_waves
 from ratings.store.database import Database, open_database
+from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.season import season_of
 from ratings.store.sessions import read, write
 from ratings.values.owners import OwnerLimits
 from tests.ratings import book
-from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
-from tests.support.endless_waves import EndlessWaves
+from tests.support.specs import EndlessWaves
+
+
+def endless(_: TournamentRecord, pool: PoolRecord) -> Planner:
+    return EndlessWaves(pool.seats)
+
+
+def ladder_plan(name: str = "king", **changes: Any) -> LadderPlan:
+    return LadderPlan(name, book.plan([], 2, format="ladder", settings={"waves": 0}, **changes), {"matches_per_day": 9})
+
+
+def submit(database: Database, bot: str, content: str = "aa", owner: str | None = None, **manifest: Any) -> str:
+    return Ledger(database).add_version(bot=bot, owner=owner, content_hash=content, manifest=manifest)[0].id
+
+
+def present(database: Database, name: str = "king") -> list[str]:
+    """The versions that are planned in the next wave."""
+    (running,) = [one for one in open_ladders(database) if one.ladder.name == name]
+    entrants = tournament_waves(database, running.tournament.id).entrants
+    return [entrant.version_id for entrant in entrants if entrant.withdrawn_wave is None]
 
 
 def admit(database: Database, version: str) -> None:

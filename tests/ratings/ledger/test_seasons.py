@@ -24,8 +24,7 @@ from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.season import season_of
 from ratings.store.sessions import read
 from tests.ratings import book
-from tests.support.endless_waves import EndlessWaves
-from tests.support.given_waves import GivenWaves
+from tests.support.specs import EndlessWaves, GivenWaves
 
 HOUR_US = 3_600_000_000
 TABLE = [{"bot": "ada", "exposure": 3.5}]

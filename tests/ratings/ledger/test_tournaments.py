@@ -17,8 +17,7 @@ from ratings.store.database import Database
 from ratings.store.sessions import write
 from ratings.store.waves import Progress, WaveMemory
 from tests.ratings import book
-from tests.support.endless_waves import EndlessWaves
-from tests.support.given_waves import GivenWaves
+from tests.support.specs import EndlessWaves, GivenWaves
 
 
 def refused(database: Database, entrants: Sequence[str], blocks: Sequence[Block] | None = None) -> str:

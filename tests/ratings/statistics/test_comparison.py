@@ -23,9 +23,22 @@ from ratings.statistics.comparison import (
 )
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.results import Ints
-from tests.support.simulations.compare import GRID, KINDS, STEPS, Kind, allowed, rates, tilted
-from tests.support.simulations.many_tests import Scores, bets, pentanomials
-from tests.support.simulations.pentanomial import BOUND, LOOK_EVERY, UNSEEN, log_ratio
+from tests.support.simulations.compare import (
+    BOUND,
+    GRID,
+    KINDS,
+    LOOK_EVERY,
+    STEPS,
+    UNSEEN,
+    Kind,
+    Scores,
+    allowed,
+    bets,
+    log_ratio,
+    pentanomials,
+    rates,
+    tilted,
+)
 
 DEFAULT = CompareSettings()
 

@@ -15,8 +15,7 @@ from ratings.statistics.official_table import FittedTable, groups_of, official_t
 from ratings.statistics.stopping_blocks import first_blocks, next_blocks, paid, question_status
 from ratings.statistics.stopping_question import StoppingQuestion, check_question, parse_question
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
-from tests.support.simulations.many_fields import Blocks, tables_of
-from tests.support.simulations.stopping import Kind, adaptive, field_of, round_robin, until_known
+from tests.support.simulations.stopping import Blocks, Kind, adaptive, field_of, round_robin, tables_of, until_known
 
 
 @pytest.mark.parametrize(

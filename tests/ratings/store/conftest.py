@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.same_statements import same_statements
+from tests.support.databases import same_statements
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -24,8 +24,7 @@ from ratings.store.models import AttemptRecord
 from ratings.store.sessions import read
 from ratings.store.waves import Progress, count_progress
 from tests.ratings import book
-from tests.support.ordinary_user import as_ordinary_user
-from tests.support.small_disk import run_on_small_disk
+from tests.support.machines import as_ordinary_user, run_on_small_disk
 
 
 @pytest.fixture

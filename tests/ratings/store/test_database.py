@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import sqlite3
 import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError
 
@@ -28,6 +33,7 @@ from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.read.bots import list_bots
 from ratings.store.database import Database, backup, open_database, open_for_reading, rescue, rescued
+from ratings.store.identifiers import IdSource, new_id, now_us
 from ratings.store.models import BotRecord
 from ratings.store.sessions import get_bot, read, write
 from tests.ratings import book
@@ -409,3 +415,44 @@ def test_nothing_is_rescued_where_nothing_can_be_written(tmp_path: Path) -> None
     shutil.rmtree(tmp_path / "inside")
     assert rescue(database) is None
     database.close()
+
+
+def test_an_id_is_a_uuid_of_version_7_in_its_one_spelling() -> None:
+    text = new_id()
+    parsed = uuid.UUID(text)
+    assert (parsed.version, parsed.variant, str(parsed)) == (7, uuid.RFC_4122, text)
+
+
+def test_an_id_begins_with_its_millisecond() -> None:
+    before = time.time_ns() // 1_000_000
+    stamp = uuid.UUID(IdSource()()).int >> 80
+    assert before <= stamp <= time.time_ns() // 1_000_000
+
+
+@pytest.mark.host_fault("clock-jumps-back")
+@given(st.lists(st.integers(0, 2**48 - 2), min_size=2, max_size=50))
+def test_ids_ascend_whatever_the_system_clock_does(instants: list[int]) -> None:
+    clock = iter(instants)
+    source = IdSource(lambda: next(clock))
+    ids = [source() for _ in instants]
+    assert all(earlier < later for earlier, later in itertools.pairwise(ids))
+
+
+def test_an_exhausted_counter_moves_on_to_the_next_millisecond() -> None:
+    source = IdSource(lambda: 5)
+    first = source()
+    source._counter = 2**42 - 1
+    second = source()
+    assert first < second
+    assert uuid.UUID(second).int >> 80 == 6
+
+
+def test_threads_never_get_the_same_id() -> None:
+    source = IdSource()
+    with ThreadPoolExecutor(4) as threads:
+        ids = list(threads.map(lambda _: source(), range(1000)))
+    assert len(set(ids)) == 1000
+
+
+def test_instants_are_microseconds_since_1970() -> None:
+    assert abs(now_us() - time.time() * 1e6) < 60e6

@@ -18,9 +18,8 @@ from ratings.errors import NotADatabaseError, SchemaVersionError
 from ratings.store import database, schema, tables
 from ratings.store.database import Database, open_database, upgrade
 from tests.ratings import book
+from tests.support.databases import REVISION, make_empty, raw, second_schema, whole
 from tests.support.patience import PATIENCE_S
-from tests.support.raw_database import make_empty, raw, whole
-from tests.support.second_schema import REVISION, second_schema
 
 ROOT = Path(schema.__file__).parents[2]
 

@@ -37,7 +37,7 @@ from ratings.values.states import AdmissionState
 from tests.service.activities.contexts import at_work, service_context
 from tests.service.scheduler.executors import order
 from tests.support.patience import PATIENCE_S, until
-from tests.support.venvs import NAME, add_package, make_venv, settings_for
+from tests.support.pythons import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor
 

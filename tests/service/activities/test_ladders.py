@@ -54,7 +54,7 @@ from ratings.store.ladders import RunningLadder
 from ratings.values.owners import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
-from tests.support.venvs import NAME, add_package, make_venv, settings_for
+from tests.support.pythons import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import BOTS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 

@@ -1,26 +1,36 @@
-"""Tournaments that are not over are played, and interrupted recomputations of ratings are finished."""
+"""What services play and finish that is not over, which of several leads, and limits that change meanwhile."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from arena.service.activities import tournaments
+from arena.service.activities.ladders import LadderRunner, RemoteAvailability
 from arena.service.activities.tournaments import RatingRebuilder, TournamentQueue
+from arena.service.remote.join_policy import Presence
 from arena.service.scheduler.queue import MatchPurpose
+from arena.service.scheduler.slots import MatchLimits, MatchLimitUpdater, Slots
 from arena.service.supervision import Health
+from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.planner import planner_of
 from arena.tournament.runner import run_tournament
 from ratings.ledger import rebuild
 from ratings.ledger.annulments import annul_match
 from ratings.ledger.check import check
+from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
+from ratings.read.ladders import absent_versions
 from ratings.read.leaderboard import unfinished_pools
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournaments import unfinished_tournaments
@@ -28,6 +38,7 @@ from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write
 from ratings.values.owners import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
+from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.support.patience import until
 from tests.tournament.book import TERMS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
@@ -210,3 +221,53 @@ async def test_what_was_left_behind_is_finished_and_what_somebody_works_on_is_le
     async with at_work(context, rerater):
         await until(lambda: not unfinished_pools(book.database))
     assert check(book.database) == []
+
+
+def has_finished(executor: ScriptedExecutor, least: int) -> bool:
+    return len(executor.finished) >= least
+
+
+async def test_a_ladder_is_played_again_at_the_pace_that_the_book_tells_of(book: Book) -> None:
+    LadderLedger(book.database).open_ladder(LadderPlan("homes", plan_ladder(TWO, LadderFormat(2, 0))), planner_of)
+    executor = ScriptedExecutor()
+    context = service_context(book, executor)
+    ladders = LadderRunner(context, 1_000_000, round_s=3600)
+    for least in (2, 4):
+        async with at_work(context, ladders):
+            await until(partial(has_finished, executor, least))
+        assert not ladders._paces
+
+
+async def test_who_was_missed_before_has_the_whole_while_to_come_to_the_next(book: Book) -> None:
+    ServiceLedger(book.database).join_remote(RemoteJoin("ada", "fox", "1", (TWO.game,)), OwnerLimits())
+    context = replace(service_context(book, ScriptedExecutor()), takes_remote=True)
+    now_s = 0.0
+    availability = RemoteAvailability(context, Presence(), 60, lambda: now_s)
+    await availability.look()
+    await availability.close()
+    now_s = 61.0
+    await availability.look()
+    assert absent_versions(book.database) == []
+    now_s = 122.0
+    await availability.look()
+    assert [one.bot.name for one in absent_versions(book.database)] == ["ada/fox"]
+
+
+async def test_a_limit_counts_as_soon_as_it_is_set(book: Book) -> None:
+    ledger, executor = ServiceLedger(book.database), HeldExecutor()
+    ledger.add_owner("ada")
+    limits = MatchLimits(OwnerLimits(concurrent_matches=1))
+    slots = Slots(4, dict.fromkeys(MatchPurpose, 1.0), owner_limit=limits)
+    slots.use(executor)
+    updater, view = MatchLimitUpdater(book.database, slots, limits), slots.view(MatchPurpose.LADDER, "king3")
+    tasks = [asyncio.ensure_future(view.run(order(f"m{number}", "ada/fox", "house"))) for number in range(4)]
+    played = []
+    for most in (1, 3, 0):
+        ledger.set_owner_limits("ada", {"concurrent_matches": most})
+        await updater.look()
+        await settle()
+        played.append(len(executor.playing))
+    assert played == [1, 3, 4]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

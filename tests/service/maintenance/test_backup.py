@@ -30,7 +30,7 @@ from arena.service.settings import settings_template
 from ratings.store.database import open_database
 from tests.ratings import book
 from tests.service.homes import small_home
-from tests.support.small_disk import run_on_small_disk
+from tests.support.machines import run_on_small_disk
 
 Change = Callable[[tarfile.TarInfo, bytes], tuple[tarfile.TarInfo, bytes]]
 URL = "postgresql://ada@db.example/arena"

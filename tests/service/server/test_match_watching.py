@@ -1,15 +1,19 @@
-"""Watching matches over the wire while real workers play them: whole, in order, by many, and only by who may."""
+"""Watching matches over the wire: whole, in order, by many, only by who may; and a client that does not read."""
+
+from __future__ import annotations
 
 import asyncio
 import sys
 import tempfile
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 import pytest_asyncio
 
@@ -17,7 +21,7 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.i18n.catalogue import translate
-from arena.match.live import LiveEvent
+from arena.match.live import LiveEndEvent, LiveEvent, LiveLogEvent
 from arena.match.spec import SeatSpec
 from arena.model.errors import ClientError, FellBehindError, ForbiddenError, HiddenError
 from arena.model.live import LogPart, MatchEvent
@@ -27,7 +31,10 @@ from arena.rpc.remote import RemoteArena
 from arena.service.scheduler.observers import LiveSlots
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots, SlotsView
+from arena.service.server import calls
 from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
+from arena.v1.match_service_pb2 import WatchLogsRequest, WatchLogsResponse
+from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.rating import pool_of
@@ -35,12 +42,11 @@ from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 from ratings.values.states import Scope
 from tests.ratings import book
-from tests.support.host_fixtures import mark, script_game
-from tests.support.patience import until
+from tests.support.patience import PATIENCE_S, until
+from tests.support.processes import mark, script_game
 from tests.support.specs import king_spec, scripted
 
 __all__ = ["mark", "script_game"]
-pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 GATED = """
 import os, pathlib, sys, time
@@ -72,14 +78,14 @@ class Watched:
     view: SlotsView
     slots: Slots
     executor: LocalExecutor
-    live: "Cutting"
+    live: Cutting
     endpoint: Endpoint
     tokens: dict[str, str]
     seat: SeatSpec
     gate: Path
     pool: ThreadPoolExecutor
 
-    def play(self, index: int = 0) -> "asyncio.Task[None]":
+    def play(self, index: int = 0) -> asyncio.Task[None]:
         """Play a match, and record it."""
         match = self.matches[index]
         rules = {"game": self.game}
@@ -93,7 +99,7 @@ class Watched:
 
         return asyncio.create_task(run())
 
-    async def order(self) -> "asyncio.Task[None]":
+    async def order(self) -> asyncio.Task[None]:
         """Order a match, which is played when the slots have an executor; a bot that thinks shows nothing new."""
         match = self.play()
         await until(lambda: self.slots.find(self.matches[0].match_id) is not None)
@@ -108,7 +114,7 @@ class Watched:
 
         return await asyncio.get_running_loop().run_in_executor(self.pool, blocking)
 
-    def watch(self, who: str, index: int = 0, after: int | None = None) -> "asyncio.Future[list[MatchEvent]]":
+    def watch(self, who: str, index: int = 0, after: int | None = None) -> asyncio.Future[list[MatchEvent]]:
         match_id = self.matches[index].match_id
         return asyncio.ensure_future(self.ask(who, lambda arena: list(arena.matches.watch_match(match_id, after))))
 
@@ -201,6 +207,7 @@ async def shown(watched: Watched, who: str = "organiser") -> list[MatchEvent]:
     return await watched.watch(who)
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_watcher_sees_all_from_before_the_match_to_its_end_and_an_owner_the_log_of_the_own_bot(
     watched: Watched,
 ) -> None:
@@ -239,6 +246,7 @@ async def test_a_watcher_sees_all_from_before_the_match_to_its_end_and_an_owner_
     assert await watched.watch("ann", after=seen[3].sequence) == seen[4:]
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.needs("minutes")
 async def test_who_falls_behind_is_closed_and_goes_on_by_himself(watched: Watched) -> None:
     watched.live.cuts = 2
@@ -254,6 +262,7 @@ async def test_who_falls_behind_is_closed_and_goes_on_by_himself(watched: Watche
     assert [event.sequence for event in seen] == list(range(len(seen)))
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.needs("minutes")
 async def test_many_watch_one_match_and_hold_no_thread(watched: Watched) -> None:
     watched.slots.use(watched.executor)
@@ -268,6 +277,7 @@ async def test_many_watch_one_match_and_hold_no_thread(watched: Watched) -> None
     assert all(seen == whole for seen in await asyncio.gather(*watchers))
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.needs("minutes")
 @pytest.mark.parametrize("watched", ["rex_romanorum"], indirect=True)
 async def test_a_game_with_chance_is_hidden_until_its_block_is_over_but_not_from_the_organiser(
@@ -296,12 +306,14 @@ async def test_a_game_with_chance_is_hidden_until_its_block_is_over_but_not_from
     assert await shown(watched, "ann") == seen
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_match_that_is_void_is_told_at_once(watched: Watched) -> None:
     await asyncio.to_thread(Ledger(watched.database).cancel, watched.tournament)
     with pytest.raises(ClientError, match="is void"):
         await watched.watch("ann")
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_what_a_bot_did_wrong_is_told_in_every_language_while_it_is_watched_and_afterwards(
     watched: Watched,
 ) -> None:
@@ -318,3 +330,109 @@ async def test_what_a_bot_did_wrong_is_told_in_every_language_while_it_is_watche
     assert len(faults) == 3
     assert {fault.explanation.partition(" action")[0] for fault in faults} == {"It chose"}
     assert {translate(fault.explanation, "de").partition(" Aktion")[0] for fault in faults} == {"Er wählte"}
+
+
+PART = b"0123456789abcdef" * 2048
+PARTS = 1000
+MOST_AHEAD = len(PART) * PARTS // 5
+"""How much may be on its way to a client that reads nothing: what the connection takes, far less than there is."""
+SMALL_WINDOW = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65536))
+
+
+class Writing:
+    """Shows a match whose bot writes without end; counts what is taken of it, and how often it is asked for."""
+
+    def __init__(self) -> None:
+        self.taken = self.times = 0
+        self.left = asyncio.Event()
+
+    async def watch(
+        self, _match: str, /, *, after: int = -1, logs: Sequence[int] = ()
+    ) -> AsyncGenerator[LiveEvent, None]:
+        assert after == -1
+        self.times += 1
+        try:
+            for number in range(PARTS):
+                self.taken = max(self.taken, number * len(PART))
+                yield LiveLogEvent(0, logs[0], number * len(PART), PART)
+                await asyncio.sleep(0)
+            yield LiveEndEvent(1, None, "the test is over")
+        finally:
+            self.left.set()
+
+
+@asynccontextmanager
+async def serving(directory: Path, live: Writing) -> AsyncIterator[tuple[Endpoint, str, str]]:
+    """A service where a match is played, as the parts of `live`; the address, a token, the match."""
+    database = open_database(directory / "arena.db")
+    versions = book.add_bots(database, ["fox", "owl", "cat"])
+    (match, *_) = book.take(database, book.create(database, versions.values()))
+    token = ServiceLedger(database).new_token(None, name="o", scope=Scope.ORGANISER).secret
+    services = OwnerServices(database, VersionStore(directory / "bots"), UploadArea(directory / "uploads"), live=live)
+    with tempfile.TemporaryDirectory(prefix="kma") as run:
+        server = OwnersServer(services, ListenOptions(Path(run) / "run" / "owners.sock", "127.0.0.1:0"))
+        addresses = await server.start()
+        assert addresses.address is not None
+        try:
+            yield Endpoint(addresses.address, plain=True), token, match.match_id
+        finally:
+            await server.stop(0.2)
+    database.close()
+
+
+@pytest.fixture
+def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "READ_PATIENCE_S", 0.3)
+
+
+@pytest.mark.usefixtures("short_patience")
+@pytest.mark.hostile("watch-and-never-read")
+async def test_who_reads_nothing_is_closed_with_the_place_to_go_on_at(tmp_path: Path) -> None:
+    live = Writing()
+    async with (
+        serving(tmp_path, live) as (endpoint, token, match_id),
+        grpc.aio.insecure_channel(endpoint.address, options=SMALL_WINDOW) as channel,
+    ):
+        call = channel.unary_stream(
+            "/arena.v1.MatchService/WatchLogs",
+            request_serializer=WatchLogsRequest.SerializeToString,
+            response_deserializer=WatchLogsResponse.FromString,
+        )(WatchLogsRequest(match=match_id, seat=1), metadata=(("authorization", f"Bearer {token}"),))
+        read = [await anext(aiter(call))]
+        async with asyncio.timeout(PATIENCE_S):
+            await live.left.wait()
+        assert live.taken < MOST_AHEAD
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await read_on(call, read)
+    assert caught.value.code() is grpc.StatusCode.ABORTED
+    assert [response.log_part.start for response in read] == [number * len(PART) for number in range(len(read))]
+    details = dict(caught.value.trailing_metadata() or ())[STATUS_DETAILS_KEY]
+    assert isinstance(details, bytes)
+    status = decode_status(details)
+    assert (status.reason, status.metadata) == ("FELL_BEHIND", {"sequence": str(len(read) * len(PART))})
+
+
+async def read_on(call: AsyncIterable[WatchLogsResponse], read: list[WatchLogsResponse]) -> None:
+    parts = aiter(call)
+    while True:
+        read.append(await anext(parts))
+
+
+@pytest.mark.usefixtures("short_patience")
+async def test_our_own_client_goes_on_by_itself_when_it_reads_again(tmp_path: Path) -> None:
+    live = Writing()
+    async with serving(tmp_path, live) as (endpoint, token, match_id):
+        loop, starts = asyncio.get_running_loop(), list[int]()
+
+        def read_slowly() -> None:
+            with open_line(endpoint, token) as line:
+                parts = RemoteArena(line).matches.watch_logs(match_id, 1)
+                starts.append(next(parts).start)
+                asyncio.run_coroutine_threadsafe(live.left.wait(), loop).result(PATIENCE_S)
+                for part in parts:
+                    starts.append(part.start)
+
+        with pytest.raises(ClientError, match="the test is over"):
+            await asyncio.to_thread(read_slowly)
+    assert live.times > 1
+    assert starts == [number * len(PART) for number in range(PARTS)]

@@ -18,7 +18,7 @@ from arena.web.api.openapi import document_of
 from arena.web.app import make_app, open_site
 from arena.web.middleware.rate_limits import TokenBuckets, limited_address
 from tests.support.patience import PATIENCE_S
-from tests.support.web_server import served
+from tests.support.web_pages import served
 
 API = "/api/v1"
 NAMES = {"bot": "greedy", "tournament": "cup", "game": "foreign_king"}

@@ -25,9 +25,8 @@ from arena.web.viewer.spectators import Hub, Spectator, StreamedMatch
 from tests.story.played import played, replay_of, spec, watched
 from tests.support.browsing import PHONE, Watched
 from tests.support.patience import PATIENCE_S, until
-from tests.support.places import HELD_NAME, Place, write_manifest
+from tests.support.places import HELD_NAME, Place, Served, plan, serving, wait_for_counts, write_manifest
 from tests.support.processes import wait_until
-from tests.support.serving import Served, plan, serving, wait_for_counts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -3,8 +3,8 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.support.owner_pages import browsing
 from tests.support.owners import RunningServer, running_server
+from tests.support.web_pages import browsing
 
 
 @pytest.fixture(autouse=True)

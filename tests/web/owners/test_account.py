@@ -14,9 +14,9 @@ from fastapi.testclient import TestClient
 
 from arena.web.owners.sessions import LIVES_S, SessionStore
 from ratings.values.states import Scope
-from tests.support.owner_pages import browsing, sign_in, tarred, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
+from tests.support.web_pages import browsing, sign_in, tarred, zipped
 from tests.web.owners.logged import play_logged
 
 

@@ -18,10 +18,9 @@ from arena.web.app import make_app, open_site
 from ratings.ledger.service import ServiceLedger
 from ratings.values.states import Scope
 from tests.support.browsing import PHONE, WIDE, Watched, expect, find_chromium
-from tests.support.owner_pages import zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
-from tests.support.web_server import served
+from tests.support.web_pages import served, zipped
 from tests.web.owners.logged import play_logged
 
 if TYPE_CHECKING:

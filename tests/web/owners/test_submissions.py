@@ -23,9 +23,9 @@ from arena.web.owners.archives import MOST_LIST_BYTES, InvalidUploadError, unpac
 from arena.web.shared.streams import event
 from ratings.ledger.service import ServiceLedger
 from ratings.values.states import Scope
-from tests.support.owner_pages import sign_in, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
+from tests.support.web_pages import sign_in, zipped
 
 LIMITS = ArchiveLimits(total_bytes=1 << 20, files=50)
 MUCH_BYTES = 32 << 20

@@ -12,11 +12,8 @@ import pytest
 
 from arena.web.people.tables import GameTables
 from tests.support.patience import PATIENCE_S
-from tests.support.people import open_game_tables
-from tests.support.people_service import people_service
-from tests.support.places import CHOICES, Place, write_quick_bot
-from tests.support.serving import serving
-from tests.support.table_page import SitDown
+from tests.support.people import SitDown, open_game_tables, people_service
+from tests.support.places import CHOICES, Place, serving, write_quick_bot
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

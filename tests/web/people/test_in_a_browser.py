@@ -12,7 +12,7 @@ from engine import registry
 from tests.support.browsing import WIDE, Watched
 from tests.support.own_games import OURS
 from tests.support.patience import PATIENCE_S
-from tests.support.table_page import SitDown, give_up, wait_until_asked
+from tests.support.people import SitDown, give_up, wait_until_asked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -41,9 +41,8 @@ from tests.support.nim import LUCKY_NIM
 from tests.support.own_games import OURS
 from tests.support.patience import PATIENCE_S
 from tests.support.people import RULES, by_chance, open_game_tables, order, play, until, until_asked
-from tests.support.places import Place
+from tests.support.places import Place, plan
 from tests.support.play_service import play_service, started
-from tests.support.serving import plan
 
 MINUTES = pytest.mark.needs("minutes")
 TABLES = [

@@ -14,8 +14,16 @@ from arena.web.people.errors import NoTableError, NotReachedError
 from arena.web.people.game_table import load_tables
 from arena.web.people.human_seat import HumanSeatState
 from arena.web.people.tables import GameTables
-from tests.support.people import by_chance, open_game_tables, order, play, until, until_asked
-from tests.support.people_service import kill_guests, people_service
+from tests.support.people import (
+    by_chance,
+    kill_guests,
+    open_game_tables,
+    order,
+    people_service,
+    play,
+    until,
+    until_asked,
+)
 from tests.support.places import Place, write_quick_bot
 from tests.support.sources import ROOT
 
