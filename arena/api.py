@@ -26,7 +26,8 @@ from typing import Any, Self
 from arena.model.bots import AddedBot
 from arena.model.planning import Cancelled, TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
-from arena.scripting import entrants, playing, reading
+from arena.scripting import entrants, playing
+from arena.scripting import fetch as reading
 from arena.scripting.arguments import need_flags, need_texts, optional_texts, optional_wholes, path_of
 from arena.scripting.callables import CallableBot as Entrant
 from arena.scripting.errors import CallableError, MissingPackageError, RunStoppedError, VoidMatchError, for_programs

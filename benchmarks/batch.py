@@ -28,7 +28,7 @@ import numpy as np
 
 from arena.adapters.batch import Batch
 from engine import registry
-from engine.compiled import look
+from engine.build_info import look
 
 GOAL = 5.0
 CLASSIC = (

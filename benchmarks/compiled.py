@@ -24,7 +24,8 @@ from random import Random
 from statistics import median
 
 from benchmarks.engine import CLONES, midgame
-from engine import compiled, registry
+from engine import build_info as compiled
+from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game, State
 from engine.perft import perft

@@ -22,8 +22,8 @@ from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 
-from arena.match.report import MatchReport
 from arena.match.result import MatchResult
+from arena.match.worker_report import MatchReport
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger

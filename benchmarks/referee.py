@@ -32,7 +32,7 @@ import grpc
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.meter import TreeMeter
-from arena.hosting.procfs.waiting import OwnWaitMeter
+from arena.hosting.procfs.run_delay import OwnWaitMeter
 from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match

@@ -22,7 +22,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from arena.hosting.procfs.usage import proportional_bytes
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from tests.support.fuzzing import fuzz, listening, open_range
 from tests.support.killing import ALL, ARENA, VICTIMS, Field, add_fierce_bots, kill, order, survivors
 from tests.support.overload import Tally, overrun, oversubscribed, play_in_time

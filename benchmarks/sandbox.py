@@ -20,7 +20,7 @@ from arena.hosting.sandbox.limits import NONE, STANDARD, STRICT
 from arena.hosting.sandbox.probe import probe
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from engine import registry
 
 PROGRAMS = Path(__file__).with_name("instant")

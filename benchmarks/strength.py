@@ -36,7 +36,7 @@ from arena.match.replay import load
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from benchmarks.baseline import ROOT, BaselineError, code_of
 from bots.algorithms.greedy import GreedyBot
 from bots.algorithms.search import SearchBot

@@ -105,7 +105,7 @@ def _plays_by_queue(bot: Bot, address: str, token: str) -> bool:
 
 def _preload(bot: Bot) -> None:
     from bots.preload import preload_claimed
-    from engine.compiled import HalfBuiltError
+    from engine.build_info import HalfBuiltError
 
     try:
         preload_claimed(bot.games)

@@ -27,10 +27,10 @@ def preload_rules(games: Iterable[str] | None = None) -> None:
     Of a family of many games only those are loaded that are named.
 
     A game that cannot be loaded is told of on stderr: it raises again when it is used, and others are played meanwhile.
-    Raises engine.compiled.HalfBuiltError if no game can be relied on.
+    Raises engine.build_info.HalfBuiltError if no game can be relied on.
     """
     from engine import registry
-    from engine.compiled import need_whole
+    from engine.build_info import need_whole
 
     need_whole()
     installed = registry.single_names()

@@ -15,7 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from engine.core import AbilityError, ActionTable, Game, Observation, Reveal, State
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:  # bots, which load this file, draw nothing
     from engine.picture import Picture

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, TypeVar
 
-from engine.native import mypyc_attr, refuse_unfinished
+from engine.mypyc_support import mypyc_attr, refuse_unfinished
 
 T = TypeVar("T")
 

@@ -24,8 +24,8 @@ from engine.errors import (
     SeatsError,
     UnknownGameError,
 )
-from engine.native import mypyc_attr, refuse_unfinished
-from engine.text import Text
+from engine.mypyc_support import mypyc_attr, refuse_unfinished
+from engine.translatable import Text
 
 __all__ = [
     "AbilityError",

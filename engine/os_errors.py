@@ -1,4 +1,4 @@
-"""What the operating system says of an error, as a text that can be translated. Nothing of ours but `engine.text`."""
+"""Messages of the operating system as translatable texts. Of ours this imports `engine.translatable` alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import errno
 from collections.abc import Mapping
 from typing import Final
 
-from engine.text import Text
+from engine.translatable import Text
 
 _NAME_UNKNOWN: Final = -2
 _NAME_UNKNOWN_FOR_NOW: Final = -3

@@ -1,7 +1,7 @@
 """Plays positions on: to the end at random, some turns by a game's habits, through what is forced. No I/O.
 
 What is drawn is the same for the same seed. Searches, checks and measurements play by this; it is compiled with the
-rules (`engine.compiled`), so that a playout costs what they cost and nothing else.
+rules (`engine.build_info`), so that a playout costs what they cost and nothing else.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from engine.compiled import need_whole
+from engine.build_info import need_whole
 from engine.errors import UnknownGameError
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from engine.abilities import Checks

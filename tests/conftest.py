@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
-from arena.tournament import host_watch
+from arena.tournament import circuit_breaker as host_watch
 from tests.support import needs, postgres
 from tests.support.databases import repeated_migrations
 

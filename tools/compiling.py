@@ -1,7 +1,7 @@
 """Compiles the engine by mypyc: `python -m tools.compiling FOLDER` makes FOLDER/engine, sources and compiled modules.
 
 What a search or a referee does with positions is compiled; what declares, reads, writes and shows them is not. The
-sources lie beside the compiled modules, and a stamp tells of which they were made (`engine.compiled`). Needs mypy and
+sources lie beside the compiled modules, and a stamp tells of which they were made (`engine.build_info`). Needs mypy and
 setuptools, which `make wheel` has in an environment of their own, a C compiler, and the headers of this Python.
 """
 
@@ -18,7 +18,7 @@ from contextlib import chdir
 from importlib.metadata import version
 from pathlib import Path
 
-from engine.compiled import LIBRARY, STAMP, stamp
+from engine.build_info import LIBRARY, STAMP, stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPILED = (

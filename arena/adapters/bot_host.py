@@ -14,17 +14,17 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.app.bot_files import store_of
+from arena.app.bot_store import store_of
 from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.errors import HostingError
+from arena.hosting.framed_pipe import encode_frame, read_frame
 from arena.hosting.manifest import BotDirectoryError, BotManifest
-from arena.hosting.pipes import encode_frame, read_frame
-from arena.hosting.procfs.waiting import OwnWaitMeter
+from arena.hosting.procfs.run_delay import OwnWaitMeter
 from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, read_runtimes
 from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.hosting.sandbox.limits import SandboxPolicy
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import StoreError
 from arena.match.decisions import Malformed, Message
 from arena.match.match import Match, MatchSpecError
@@ -35,8 +35,8 @@ from arena.referee.queue.loop import run
 from arena.referee.stream import Arrival, Inbox, Resume, StreamClosedError, nothing_to_resume
 from arena.wire.messages import Leave, MatchEncoder, encode_broken_off, parse_request
 from arena.worker.blame import StartError
-from arena.worker.process import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout
-from arena.worker.process_pool import ProcessPool
+from arena.worker.bot_processes import ProcessPool
+from arena.worker.process_setup import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout
 from arena.worker.warm_bot import WarmBot
 from ratings.errors import RatingsError
 from ratings.read.bots import find_version

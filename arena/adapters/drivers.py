@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from arena.adapters.library import AdapterError, OpponentError, TableError
 from arena.adapters.opponents import HostedProgram, ThinkingBot
 from arena.adapters.setting import GameSetting
-from arena.hosting.pipes import encode_frame
+from arena.hosting.framed_pipe import encode_frame
 from arena.match.decisions import Answer
 from arena.match.match import Match
 from arena.match.result import Fault, FaultCause, MatchResult

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from arena.adapters.library import AdapterError
-from arena.tournament.formats.blocks import draw_opening
+from arena.tournament.formats.openings import draw_opening
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game, State

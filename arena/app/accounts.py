@@ -19,9 +19,9 @@ from arena.model.accounts import (
     TokenSummary,
 )
 from arena.model.errors import ForbiddenError, UnknownError
-from engine.text import Text, text_from_json
+from engine.translatable import Text, text_from_json
 from ratings.errors import LimitError
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read import accounts
 from ratings.read.accounts import count_tokens_since, list_notices, list_tokens
 from ratings.store.database import Database

@@ -12,9 +12,9 @@ from arena.hosting.uploads.errors import UploadMissingError
 from arena.model.bots import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.operations import Operation, OperationKind, OperationState
-from engine.text import Text, text_from_json
+from engine.translatable import Text, text_from_json
 from ratings.errors import NotFoundError
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read import admissions
 from ratings.store.service import AdmissionRow
 from ratings.values.page import DEFAULT_LIMIT, Page

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from arena.app.lookup import find_version
 from arena.app.policy import AppContext, need_organiser
-from engine.text import Text
-from ratings.ledger.service import ServiceLedger
+from engine.translatable import Text
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read import matches
 from ratings.read.matches import find_match
+from ratings.values.incidents import Annulled, Annulment
 from ratings.values.owners import OPERATOR
 from ratings.values.page import DEFAULT_LIMIT, Page
-from ratings.values.tournaments import Annulled, Annulment
 
 
 class LocalAnnulments:

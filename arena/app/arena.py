@@ -13,7 +13,7 @@ from ratings.values.states import Scope
 
 if TYPE_CHECKING:
     from arena.app.matches import LocalMatches
-    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.hosting.sandbox.stored_programs import StoredPrograms
     from arena.hosting.uploads.area import UploadArea
     from arena.model import port
     from arena.model.port import Account, Admin, Annulments, Forecasts, Ladders, Ratings, Seasons, Tables
@@ -96,7 +96,7 @@ class LocalArena:
     @property
     def overview(self) -> Overview:
         """What pages show of many versions at once; a service does not answer this."""
-        from arena.app.overview import LocalOverview
+        from arena.app.page_queries import LocalOverview
 
         return LocalOverview(self._context)
 
@@ -150,7 +150,7 @@ class LocalArena:
 
     @property
     def tables(self) -> Tables:
-        from arena.app.people import LocalTables
+        from arena.app.human_play import LocalTables
 
         return LocalTables(self._context)
 
@@ -167,8 +167,8 @@ def open_for_visitors(db: str) -> Iterator[LocalArena]:
 
     Raises the errors of `ratings.store.database.open_for_reading`.
     """
-    from arena.app.bot_files import store_of
-    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.app.bot_store import store_of
+    from arena.hosting.sandbox.stored_programs import StoredPrograms
 
     with closing(open_for_reading(db)) as database:
         yield LocalArena(database, StoredPrograms(store_of(db)), Viewer(Scope.VIEWER))

@@ -9,7 +9,7 @@ from arena.app.lookup import find_version
 from arena.app.policy import AppContext, actor_of, need_own_bot
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion, RemovedBot
 from arena.model.errors import UnknownError
-from engine.text import Text, text_from_json
+from engine.translatable import Text, text_from_json
 from ratings.read import bots
 from ratings.read.bots import BotRow, is_held
 from ratings.store.models import VersionRecord
@@ -17,7 +17,7 @@ from ratings.values.page import DEFAULT_LIMIT, Page
 
 if TYPE_CHECKING:
     from ratings.ledger.ledger import Ledger
-    from ratings.ledger.service import ServiceLedger
+    from ratings.ledger.service_ledger import ServiceLedger
 
 
 def _ledger(context: AppContext) -> Ledger:
@@ -28,7 +28,7 @@ def _ledger(context: AppContext) -> Ledger:
 
 
 def _service_ledger(context: AppContext) -> ServiceLedger:
-    from ratings.ledger.service import ServiceLedger
+    from ratings.ledger.service_ledger import ServiceLedger
 
     return ServiceLedger(context.database)
 

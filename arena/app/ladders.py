@@ -8,7 +8,7 @@ from arena.app.policy import AppContext
 from arena.model.errors import UnknownError
 from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
 from arena.tournament.rate_limit import matches_to_look_at, pace_after, rate_of
-from engine.text import Text, text_from_json
+from engine.translatable import Text, text_from_json
 from ratings.read import ladders
 from ratings.read.ladders import LadderRow, absent_from, count_apart, last_starts, owners_present
 from ratings.read.paging import part_of

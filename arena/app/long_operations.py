@@ -10,7 +10,7 @@ from arena.app.policy import AppContext
 from arena.app.tournaments import progress_of
 from arena.model.errors import UnknownError
 from arena.model.operations import Operation, OperationState
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read.tournaments import find_tournament
 
 _TOURNAMENTS = "tournaments/"

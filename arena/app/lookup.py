@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arena.app.policy import AppContext, Viewer, has_secrets, is_hidden
 from arena.model.errors import HiddenError, RefusedError, unknown
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError
 from ratings.read import bots, tournaments
 from ratings.read.bots import VersionRow

@@ -23,9 +23,9 @@ from arena.model.matches import (
     SeatLog,
     SeatSummary,
 )
-from engine.text import Text, text_from_json
+from engine.translatable import Text, text_from_json
 from ratings.read import match_list, matches
-from ratings.read.blocks import awaited_by
+from ratings.read.embargo import awaited_by
 from ratings.read.match_list import MatchFilter, MatchRow, leave_nothing_out
 from ratings.read.matches import SeatRow, annulments_of, match_detail
 from ratings.read.pools import find_pool, pool_value
@@ -326,7 +326,7 @@ def _log_value(row: SeatRow, log: StoredLog | None) -> SeatLog:
     """Return the log as text, with a line where something was left out."""
     text, cut_bytes = ("", 0) if log is None else (log.data.decode(errors="replace"), log.cut_bytes)
     if log is not None and cut_bytes:
-        from arena.match.report import LOG_HEAD_BYTES
+        from arena.match.worker_report import LOG_HEAD_BYTES
 
         head, tail = log.data[:LOG_HEAD_BYTES], log.data[LOG_HEAD_BYTES:]
         text = f"{head.decode(errors='replace')}\n[{cut_bytes} bytes left out]\n{tail.decode(errors='replace')}"

@@ -34,7 +34,7 @@ from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import Gauntlet
 from arena.tournament.formats.swiss import USUAL, Swiss, usual_rounds
 from arena.tournament.seed_key import SeedKey
-from engine.text import Text
+from engine.translatable import Text
 from ratings.ledger.tournaments import TournamentPlan, check_plan
 from ratings.read.active_versions import active_version
 from ratings.read.bots import VersionRow
@@ -49,7 +49,7 @@ from ratings.read.planning import (
 )
 from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
-from ratings.store.ladders import plays
+from ratings.store.ladder_queries import plays
 from ratings.store.models import TournamentRecord
 
 _NAMED = {Gauntlet.traits.name: 1, Compare.traits.name: 2}

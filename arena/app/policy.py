@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from arena.model.errors import ForbiddenError, HiddenError, RefusedError
 from engine.errors import EngineError
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read.bots import VersionRow, is_owner_disabled
 from ratings.store.database import Database
 from ratings.store.models import BotRecord, MatchRecord
@@ -22,7 +22,7 @@ from ratings.values.owners import OPERATOR, ChallengeLimits
 from ratings.values.states import MatchState, Scope
 
 if TYPE_CHECKING:
-    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.hosting.sandbox.stored_programs import StoredPrograms
     from arena.hosting.uploads.area import UploadArea
     from arena.model.accounts import OwnerUsage
 
@@ -193,7 +193,7 @@ def hidden_matches(context: AppContext, matches: Collection[str]) -> set[str]:
     """Return which of these matches, named by id, are withheld from the viewer."""
     if not is_hidden(context.viewer, has_secrets=True, is_open=True):
         return set()
-    from ratings.read.blocks import awaited_matches
+    from ratings.read.embargo import awaited_matches
 
     found = awaited_matches(context.database, matches)
     return {

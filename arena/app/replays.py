@@ -10,7 +10,7 @@ from arena.match.replay import ReplayError, dump, load, read_figures, timed_entr
 from arena.match.time_control import TimingError
 from arena.model.errors import ClientError, DamagedError
 from arena.model.matches import DecisionTime, MatchTimes, Replay, ReplayCheck, SeatTime
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read import match_list, matches
 from ratings.read.match_list import MatchFilter
 from ratings.store.models import MatchRecord

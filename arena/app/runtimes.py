@@ -8,7 +8,7 @@ from arena.app.policy import AppContext
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.model.bots import Runtime
-from engine.text import parts_of
+from engine.translatable import parts_of
 from ratings.read.matches import seen_runtimes
 
 

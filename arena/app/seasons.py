@@ -12,11 +12,11 @@ from arena.model.ladders import Ladder, LadderRequest, Season
 from arena.tournament.planner import planner_of
 from arena.tournament.rate_limit import MATCHES_PER_DAY
 from arena.tournament.seasons import announce_freeze, freeze_season, open_season
-from engine.text import Text
+from engine.translatable import Text
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, Table
 from ratings.read.ladders import running_ladder
-from ratings.store.ladders import RunningLadder
+from ratings.store.ladder_queries import RunningLadder
 
 _FIRST_SEASON = "season 1"
 

@@ -31,19 +31,19 @@ from arena.model.tournaments import (
     TournamentSummary,
     comparison_note,
 )
-from arena.tournament.playing import player_of, service_of
-from engine.text import Text, text_from_json
+from arena.tournament.locks import player_of, service_of
+from engine.translatable import Text, text_from_json
 from ratings.read import tournament_report as reports
 from ratings.read import tournaments
-from ratings.read.blocks import EarlyResult, early_results
+from ratings.read.embargo import EarlyResult, early_results
 from ratings.read.paging import part_of
 from ratings.read.pools import pool_value
 from ratings.read.tournament_report import TournamentReport, leak_checks, tournament_report
 from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
 from ratings.store.database import Database
 from ratings.store.models import TournamentRecord
+from ratings.values.incidents import LockHolder
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
-from ratings.values.tournaments import LockHolder
 
 if TYPE_CHECKING:
     from arena.model.planning import (
@@ -123,12 +123,12 @@ class LocalTournaments:
     def list_pairings(
         self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[Pairing]:
-        from arena.app.answers import list_pairings
+        from arena.app.tournament_results import list_pairings
 
         return list_pairings(self._context, find_tournament(self._context, tournament).id, limit, after)
 
     def list_confidence(self, tournament: str) -> tuple[ConfidencePoint, ...]:
-        from arena.app.answers import list_confidence
+        from arena.app.tournament_results import list_confidence
 
         return list_confidence(self._context, find_tournament(self._context, tournament).id)
 
@@ -322,7 +322,7 @@ def note_of(context: AppContext, tournament: TournamentRecord) -> str:
     from arena.tournament.formats.compare import Compare  # all that it asks, which no list of tournaments does
 
     if tournament.format == Compare.traits.name:
-        from arena.app.answers import comparison_of
+        from arena.app.tournament_results import comparison_of
 
         found = comparison_of(context.database, tournament.id)
     return "" if found is None else comparison_note(found)
@@ -411,7 +411,7 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
     )
     if form.traits.name not in _ASKING:
         return TournamentTable(ranked)
-    from arena.app.answers import best_known, comparison_in  # only formats that ask something
+    from arena.app.tournament_results import best_known, comparison_in  # only formats that ask something
 
     return TournamentTable(ranked, best_known(database, form, situation, report), comparison_in(form, situation))
 

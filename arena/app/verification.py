@@ -14,14 +14,14 @@ from arena.match.replay import load
 from arena.match.verify import verify
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.stored import blocks_per_seed, clock_of
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import ArchiveError
 from ratings.read import matches
 from ratings.read.matches import StoredMatch
 from ratings.store.database import Database, open_database
 
 if TYPE_CHECKING:
-    from ratings.ledger.importing import Imported
+    from ratings.ledger.tournament_import import Imported
     from ratings.values.states import OnWorkProgress
 
 _HASH_DIGITS = 64

@@ -18,14 +18,14 @@ from arena.match.live import (
     events_of_replay,
 )
 from arena.match.replay import ReplayError, load, with_texts
-from arena.match.report import LOG_HEAD_BYTES
+from arena.match.worker_report import LOG_HEAD_BYTES
 from arena.model import live as values
 from arena.model.errors import ClientError, ForbiddenError
 from arena.model.live import ChanceOutcome, LogPart, MatchEvent
 from arena.model.matches import FaultFact
 from engine import registry
 from engine.core import EngineError
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read import matches
 from ratings.read.matches import seat_log
 from ratings.values.states import MatchState

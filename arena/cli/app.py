@@ -26,7 +26,7 @@ from arena.cli.shared.language import has_language, process_language, take_langu
 from arena.cli.shared.options import Language, Server, add_forms, example, print_help_without_verb
 from arena.cli.shared.terminal import escaped_streams
 from arena.i18n.catalogue import LANGUAGES
-from engine.text import Text
+from engine.translatable import Text
 
 NOUNS = (
     "demo",

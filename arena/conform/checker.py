@@ -13,7 +13,7 @@ from arena.conform.harness import Harness, open_harness
 from arena.conform.judging import BrokenError, NotApplicableError, RuleState, RuleVerdict, SilentError
 from arena.conform.process import Launcher
 from arena.conform.rules import BY_ID, RULES
-from engine.text import Text
+from engine.translatable import Text
 
 _ALL_GAMES = ("other-game",)
 _OPENINGS = ("other-game", "empty-events", "opening-events")

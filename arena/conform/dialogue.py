@@ -14,7 +14,6 @@ import grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
-from arena.conform.check_match import CheckMatch
 from arena.conform.judging import (
     BrokenError,
     PendingAnswer,
@@ -26,11 +25,12 @@ from arena.conform.judging import (
     quote,
 )
 from arena.conform.process import Running, exit_status
+from arena.conform.random_match import CheckMatch
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.referee.calls import abort
+from arena.referee.call_context import abort
 from arena.v1 import play_pb2
 from arena.wire.status import Status
-from engine.text import Text
+from engine.translatable import Text
 
 _MOST_BYTES = 64 << 20  # a message that is far too long is to be seen and told of, not to break the stream
 _OPTIONS = (("grpc.max_receive_message_length", _MOST_BYTES), ("grpc.so_reuseport", 0))

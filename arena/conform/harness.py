@@ -12,9 +12,9 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
-from arena.conform.check_match import CheckMatch, CheckMatchSetup
 from arena.conform.dialogue import Dialogue, Patience, ScriptedServer
 from arena.conform.process import Launcher, Running
+from arena.conform.random_match import CheckMatch, CheckMatchSetup
 from arena.v1 import play_pb2
 from arena.wire.messages import EVERY_GAME, encode_joined
 from arena.wire.status import Status

@@ -17,7 +17,7 @@ from arena.conform.rules import Rule
 from arena.match.decisions import MAX_ACTIONS, MAX_NOTE
 from arena.v1 import play_pb2
 from arena.wire.messages import EVERY_GAME, MAX_REQUEST_BYTES, PROTOCOL_MAJOR
-from engine.text import Text
+from engine.translatable import Text
 
 _SHOWN = 60
 

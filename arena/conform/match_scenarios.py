@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from arena.conform.check_match import CheckMatch, CheckMatchSetup, find_opening
 from arena.conform.harness import (
     Harness,
     ask,
@@ -21,11 +20,12 @@ from arena.conform.harness import (
     usual_setting,
 )
 from arena.conform.judging import BrokenError, NotApplicableError, SilentError
+from arena.conform.random_match import CheckMatch, CheckMatchSetup, find_opening
 from arena.match.time_control import DEFAULT_MARGIN_US, TimeControl
 from arena.v1 import match_pb2, play_pb2
 from engine.core import Game
 from engine.record import Playing
-from engine.text import Text
+from engine.translatable import Text
 
 _MATCHES = 3
 _OPENING_PLIES = 3

@@ -18,9 +18,9 @@ from typing import IO, Protocol
 
 from arena.hosting.bot_environment import bot_environment
 from arena.hosting.debian_packages import PACKAGES
-from arena.hosting.sandbox.levels import BotProgram, plan_start
 from arena.hosting.sandbox.limits import NONE, SandboxLimits
-from engine.text import Text
+from arena.hosting.sandbox.start_plan import BotProgram, plan_start
+from engine.translatable import Text
 
 _KEPT_BYTES = 16 * 1024
 _CHUNK_BYTES = 64 * 1024

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.text import Text
+from engine.translatable import Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from arena.conform.dialogue import Dialogue
 from arena.conform.harness import Harness, ask, close_match, joined, open_match, open_usual, play_usual, usual_match
 from arena.conform.judging import BrokenError, SilentError
 from arena.conform.process import Running, exit_status
-from arena.referee.calls import code_of, stream_error
+from arena.referee.call_context import code_of, stream_error
 from arena.v1 import play_pb2
 from arena.wire.status import Status
-from engine.text import Text
+from engine.translatable import Text
 
 _NEWER_MAJOR, _NEWER_MINOR = (2, 3), (1, 7)
 # A field 2047 with a number, a field 2046 with a text: no message of this protocol has them.

@@ -21,7 +21,7 @@ from arena.connect.bridged_match import BridgedMatch
 from arena.connect.bridged_matches import BridgedMatches
 from arena.connect.local import START_LIMIT_S, LocalBotProcesses, open_bots, prepare
 from arena.connect.news import BotFailsError, Connected, Disconnected, Draining, LeftError, Note, OnNews, Waiting
-from arena.connect.service import PlayRoute, check_joined, differing_rules, find_route, games_to_join
+from arena.connect.play_route import PlayRoute, check_joined, differing_rules, find_route, games_to_join
 from arena.connect.stream import RetryDecision, ServiceStream, StreamEnd, end_of, open_stream, reconnect_backoff
 from arena.hosting.manifest import ARENA, BotManifest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
@@ -33,7 +33,7 @@ from arena.rpc.profiles import Profile
 from arena.v1 import play_pb2
 from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from engine import registry
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_CRASHES = 3
 """After so many matches in a row that were given up because the bot crashed, it plays no more."""

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.connect.local import LocalBotProcesses, Stopped
+from arena.connect.match_log import BEFORE_ALL, MatchHistory
 from arena.connect.news import BotStopped, Note, OnNews
 from arena.match.decisions import Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.referee.stream import Closed, Flood, Inbox, Offence, StreamClosedError
@@ -19,7 +19,7 @@ from arena.rpc.errors import ProtocolError
 from arena.v1 import match_pb2, play_pb2
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_STARTS = 3
 """How often a process is started anew in one match."""

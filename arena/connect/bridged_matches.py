@@ -10,11 +10,11 @@ from collections import deque
 from typing import Protocol
 
 from arena.connect.bridged_match import BridgedMatch, Send
-from arena.connect.history import began, ended
 from arena.connect.local import LocalBotProcesses
+from arena.connect.match_log import began, ended
 from arena.connect.news import MatchVanished, Note, OnNews
 from arena.v1 import play_pb2
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_TAKEN_UP = 128
 """How many matches may run if an earlier connection had begun them: a service lets no bot play more than 64 at once."""

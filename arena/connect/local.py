@@ -34,7 +34,7 @@ from arena.worker.blame import StartError
 from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BackgroundTasks, BotStarter
 from arena.worker.warm_bot import WarmBot
-from engine.text import Text
+from engine.translatable import Text
 
 START_LIMIT_S = 10.0
 LOOPBACK = "127.0.0.1"

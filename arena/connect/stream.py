@@ -28,7 +28,7 @@ from arena.rpc.errors import (
 )
 from arena.v1 import play_pb2
 from arena.wire.messages import PROTOCOL_MAJOR, parse_response
-from engine.text import Text, joined
+from engine.translatable import Text, joined
 
 MOST_MESSAGE_BYTES = 16 << 20
 """How long a message of a service may be; ours lets a bot wait for 4 MB in all."""

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Iterable
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
 from arena.match.live import LiveEvent
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 
 
 class ExecutorFailedError(Exception):

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Self
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.pool import WorkerPool
+from arena.executor.worker_pool import WorkerPool
 from arena.executor.worker_process import WorkerProcess
-from arena.hosting.cgroups.holder import sweep_groups
+from arena.hosting.cgroups.launcher_groups import sweep_groups
 from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
 from arena.hosting.user_directories import sweep
 from arena.match.live import LiveEvent
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 
 OWN_MB = 256, 768
 """How much memory a worker may itself hold at least and at most; between them, its part of OWN_SHARE."""

@@ -13,15 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from arena.executor.child import LocalNode, MakeTransport, TransportLostError, WorkerNode, pipe_transport
+from arena.executor.child_handle import LocalNode, MakeTransport, TransportLostError, WorkerNode, pipe_transport
 from arena.executor.interface import WatcherFellBehindError
 from arena.hosting.errors import is_crash
 from arena.match.live import LiveEndEvent, LiveEvent, LiveLogEvent, events_of_replay, live_end, read_live
 from arena.match.replay import ReplayError, load
-from arena.match.report import MatchReport
 from arena.match.result import HostBrokenError, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
-from engine.text import Text, joined
+from arena.match.worker_report import MatchReport
+from engine.translatable import Text, joined
 
 WARM_BOTS_APART = 8
 """How many idle bots a worker keeps where each has another process beside it, of some 40 MB."""

@@ -21,7 +21,7 @@ from arena.hosting import atomic_directory
 from arena.hosting.content import BotFilesError, VersionLimits, content_hash, hash_files, list_files
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError, copy_file
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 BUILDS_SUFFIX = ".builds"
 BUILD_LIMITS = VersionLimits(files=20_000, total_bytes=512 << 20)

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.hosting.manifest import BotDirectoryError
-from arena.hosting.regular import open_directory, open_inner, open_regular, without_links
+from arena.hosting.safe_open import open_directory, open_inner, open_regular, without_links
 from engine.os_errors import os_error_text
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 IGNORED_DIRECTORY = "__pycache__"
 MOST_DEPTH = 64

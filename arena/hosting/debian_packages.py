@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from arena.hosting.manifest import BotManifest

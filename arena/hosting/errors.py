@@ -21,7 +21,7 @@ import sys
 from collections.abc import Mapping
 from typing import ClassVar, NoReturn
 
-from engine.text import Text
+from engine.translatable import Text
 
 OVER_LIMIT_STATUS = 75
 """The exit status of a process that reached a limit of its own."""

@@ -23,9 +23,9 @@ from arena.hosting import manifest_fields as fields
 from arena.hosting.bot_environment import SYSTEM_PLACES
 from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, format_value
-from arena.hosting.regular import open_regular, without_links
+from arena.hosting.safe_open import open_regular, without_links
 from engine.os_errors import os_error_text
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 MANIFEST_NAME = "bot.toml"
 ARENA, BUNDLED = "arena", "bundled"

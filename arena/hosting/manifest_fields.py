@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from engine.text import Text, did_you_mean
+from engine.translatable import Text, did_you_mean
 
 SCHEMA = 1
 ALL_GAMES = "*"

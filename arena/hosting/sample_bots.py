@@ -19,7 +19,7 @@ from pathlib import Path
 
 from arena.hosting.manifest import MANIFEST_NAME, BotDirectoryError
 from engine.os_errors import os_error_text
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 _PACKAGE = "bots"
 _TEMPLATE = "template"

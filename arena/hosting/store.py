@@ -24,7 +24,7 @@ from arena.hosting import atomic_directory
 from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
 from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
 from engine.os_errors import os_error_text
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 STORE_SUFFIX = ".bots"
 ABANDONED_AFTER_S = 3600.0

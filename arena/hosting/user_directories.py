@@ -16,7 +16,7 @@ from pathlib import Path
 
 from arena.hosting.errors import RuntimeDirectoryError
 from arena.hosting.removal import remove_tree
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 MAX_SOCKET_PATH = 107 if sys.platform == "linux" else 103
 """The longest path of a unix socket in bytes (sun_path has 108 or, on macOS, 104, including its zero)."""

@@ -1,1 +1,1 @@
-"""What the program says to people, in their language, from one catalogue; of ours it imports `engine.text` alone."""
+"""Texts and messages in the language of the reader; of ours this imports `engine.translatable` alone."""

@@ -5,8 +5,8 @@ Texts of pages and commands have ids such as `leaderboard.title`. Those of a lan
 first text is needed, and kept. A text has places such as `{name}`. If the wording depends on a number, the text is an
 object with the texts `one` and `other`, chosen by the value `count`. Texts are not escaped for HTML.
 
-Messages (`engine.text.Text`) have their English template in the source. `messages/<language>.json` has the translation
-of each template.
+Messages (`engine.translatable.Text`) have their English template in the source. `messages/<language>.json` has the
+translation of each template.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from engine.text import Text
+from engine.translatable import Text
 
 Wording = str | Mapping[str, str]
 

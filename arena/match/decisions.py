@@ -10,7 +10,7 @@ from typing import Any
 from arena.match.result import FaultCause
 from arena.match.time_control import Figures
 from engine.record import Event, Playing
-from engine.text import Text
+from engine.translatable import Text
 
 MAX_ACTIONS = 64
 MAX_NOTE = 1000

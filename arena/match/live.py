@@ -26,7 +26,7 @@ from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError
 from engine.record import Playing
-from engine.text import Text
+from engine.translatable import Text
 
 Outcomes = tuple[tuple[int, ...], ...]
 START = 0

@@ -29,7 +29,7 @@ from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError, Outcome
 from engine.record import Event, Playing
-from engine.text import Text
+from engine.translatable import Text
 
 BEFORE_START = -1
 """The instant of a forfeit before the first ply; that of a later one is the ply at which it happened."""

@@ -32,7 +32,7 @@ from typing import Any, ClassVar, Protocol
 from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.match import Match
 from arena.match.time_control import Figures, pack_figures, unpack_figures
-from engine.text import Text
+from engine.translatable import Text
 
 FORMAT = "arena.replay"
 SCHEMA = 2

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
-from engine.text import from_json, to_json
+from engine.translatable import from_json, to_json
 
 
 class FaultCause(enum.StrEnum):

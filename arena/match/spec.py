@@ -79,7 +79,7 @@ class MatchSpec:
     block: str = ""
     """The name of the block it belongs to, whose matches share their chance; empty if it belongs to none."""
     checks_leaks: bool = False
-    """Whether its deterministic bots are asked again in fresh processes (`arena.match.retrial`)."""
+    """Whether its deterministic bots are asked again in fresh processes (`arena.match.leak_check`)."""
     keeps_logs: bool = False
     """Whether its report tells what its bots wrote to their output, and how their processes did."""
     uses_fresh_bots: bool = False

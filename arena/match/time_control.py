@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from engine.text import Text
+from engine.translatable import Text
 
 SECOND_US = 1_000_000
 DEFAULT_START_LIMIT_US = 10 * SECOND_US

@@ -16,7 +16,7 @@ from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError
 from engine.record import Playing
-from engine.text import Text
+from engine.translatable import Text
 
 
 def verify(stored: bytes | Mapping[str, Any]) -> list[str]:

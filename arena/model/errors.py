@@ -22,7 +22,7 @@ import enum
 from collections.abc import Iterable
 from typing import ClassVar
 
-from engine.text import Text, nearest
+from engine.translatable import Text, nearest
 
 
 class ErrorKind(enum.StrEnum):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.pools import Pool
 from ratings.values.states import AttemptState, MatchState
 

@@ -35,11 +35,11 @@ from arena.model.bots import (
     Submitted,
     UploadTicket,
 )
+from arena.model.human_play import OpenedTable, TableRequest
 from arena.model.ladders import Ladder, LadderRequest, Season, SeasonTable
 from arena.model.live import LogPart, MatchEvent
 from arena.model.matches import MatchDetail, MatchSummary, MatchTimes, Replay, ReplayCheck, SeatLog
 from arena.model.operations import Operation
-from arena.model.people import OpenedTable, TableRequest
 from arena.model.planning import (
     Cancelled,
     ChallengeRequest,
@@ -58,11 +58,11 @@ from arena.model.tournaments import (
     TournamentDetail,
     TournamentSummary,
 )
+from ratings.values.incidents import Annulled, Annulment
 from ratings.values.leaderboards import LeaderboardList
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import AdmissionState, Fared, MatchState, Scope
 from ratings.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread, Suspicion
-from ratings.values.tournaments import Annulled, Annulment
 
 if TYPE_CHECKING:
     from arena.model.ratings import Overview

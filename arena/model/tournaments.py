@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.scores import elo_of, expected_score
+from ratings.values.incidents import BotFaults, HostLoss, LockHolder
 from ratings.values.owners import EVERY_BOT
 from ratings.values.pools import Pool
-from ratings.values.tournaments import BotFaults, HostLoss, LockHolder
 
 MOST_ELO = 800.0
 STOPPED = "stopped"

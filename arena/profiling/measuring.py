@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.procfs.processes import list_children
-from arena.profiling.sheet import Reading, Sheet, read_sheet
+from arena.profiling.shared_counters import Reading, Sheet, read_sheet
 from arena.profiling.split import RunSnapshot, cpu_by_role
 
 _LOOK_EVERY_S = 0.2

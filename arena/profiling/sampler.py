@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from arena.profiling.parts import ModuleParts, ProfilePart, StackClassifier
-from arena.profiling.sheet import Sheet
+from arena.profiling.shared_counters import Sheet
 
 EVERY_S = 0.002
 """How much processor time lies between two samples; the kernel rounds it up to its tick, which is 1 to 10 ms."""

@@ -23,8 +23,8 @@ from arena.hosting.procfs.processes import (
     read_file,
 )
 from arena.profiling.parts import ProfilePart
-from arena.profiling.sheet import PARTS, Reading, WorkerPhase
-from engine.text import Text
+from arena.profiling.shared_counters import PARTS, Reading, WorkerPhase
+from engine.translatable import Text
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 

@@ -18,7 +18,7 @@ from arena.match.decisions import Decision
 from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.time_control import Figures
-from engine.text import Text
+from engine.translatable import Text
 
 LOOK_EVERY_S = 0.02
 SLOW_SEND_S = 0.001

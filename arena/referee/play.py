@@ -28,7 +28,7 @@ from arena.referee.measuring import (
 )
 from arena.referee.stream import Arrival, Closed, Flood, Inbox, Offence, SeatStream, StreamClosedError
 from arena.wire.messages import MatchEncoder
-from engine.text import Text
+from engine.translatable import Text
 
 UNTIMED_DECISION_S = 600.0
 """Even without a clock every wait has an end."""

@@ -21,14 +21,14 @@ from grpc_health.v1 import health_pb2  # type: ignore[import-untyped] # the pack
 
 from arena.match.decisions import Malformed, ProtocolViolation
 from arena.match.result import FaultCause
-from arena.referee.calls import CallContext, Find, Handler, abort, stream_error
-from arena.referee.queue import layer
+from arena.referee.call_context import CallContext, Find, Handler, abort, stream_error
+from arena.referee.queue import cython_api as layer
 from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
 from arena.referee.stream import BotStream, Flood, StreamClosedError
 from arena.v1 import play_pb2
 from arena.wire.messages import MAX_REQUEST_BYTES, PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined, parse_join
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_STREAMS = 32
 """How many streams one connection may have at once."""

@@ -21,11 +21,11 @@ import grpc
 
 from arena.match.decisions import Message, ProtocolViolation
 from arena.match.result import FaultCause
-from arena.referee.calls import CallContext, abort
+from arena.referee.call_context import CallContext, abort
 from arena.referee.queue.server import QueueCall
 from arena.wire.messages import Leave, parse_request
 from arena.wire.status import Status
-from engine.text import Text
+from engine.translatable import Text
 
 Resume = Callable[[], Sequence[bytes]]
 """Returns what a bot must be told that comes back to its seat: the whole history, and the question that is open."""

@@ -14,11 +14,11 @@ from typing import Any
 
 import grpc
 
-from arena.referee.calls import CallContext, abort, stream_error
+from arena.referee.call_context import CallContext, abort, stream_error
 from arena.referee.stream import STOPPED_READING_S
 from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.wire.status import Status
-from engine.text import Text, from_json
+from engine.translatable import Text, from_json
 
 JOIN_PATIENCE_S = 10.0
 """How long a stream may be open without a Join."""

@@ -15,7 +15,7 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.match.decisions import JoinRequest, Malformed, ProtocolViolation
-from arena.referee.calls import abort
+from arena.referee.call_context import abort
 from arena.remote.connection import (
     FULL,
     STOPPING,

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from arena.rpc.errors import CertificateError, UnreachableError
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 
 _DIGITS = 64
 _PATIENCE_S = 10.0

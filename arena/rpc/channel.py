@@ -13,7 +13,7 @@ from arena.rpc.certificates import check_dates, fetch_certificate, fingerprint_o
 from arena.rpc.errors import CertificateError, UnreachableError
 from arena.rpc.profiles import Profile, is_loopback, split_address
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 
 _MOST_ANSWER_BYTES = 256 << 20
 """A replay, or a page of 500 items."""

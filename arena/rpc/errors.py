@@ -28,7 +28,7 @@ from arena.model.errors import (
     UnknownError,
 )
 from arena.wire.status import STATUS_DETAILS_KEY, Status, decode_status
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     import grpc

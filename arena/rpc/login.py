@@ -12,7 +12,7 @@ from arena.rpc.channel import UNIX, Endpoint
 from arena.rpc.errors import CertificateError, ProtocolError
 from arena.rpc.profiles import Profile, is_loopback, load_profile, split_address
 from arena.rpc.remote import Behalf, Line, RemoteArena
-from engine.text import Text
+from engine.translatable import Text
 
 Confirm = Callable[[str], bool]
 """Asks a person whether a fingerprint is the one that the organiser told."""

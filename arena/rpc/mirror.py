@@ -2,8 +2,9 @@
 
 A field of a dataclass and the field of its message have one name. A scalar is a scalar, `T | None` is `optional`, a
 tuple is `repeated`, a dataclass is a message, an enumeration is a string, and a mapping `x` (or whatever else JSON
-alone can say) is the string `x_json`. Where a message has the string `x_text_json` beside `x`, it carries which text of
-`engine.text` the words of `x` are. What a type needs is found out once; a pair that does not fit is refused then.
+alone can say) is the string `x_json`. Where a message has the string `x_text_json` beside `x`, it carries template and
+parts of the text (`engine.translatable`) that `x` is. What a type needs is found out once; a pair that does not fit is
+refused then.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from engine.text import parts_of, text_from_json
+from engine.translatable import parts_of, text_from_json
 
 Convert = Callable[[Any], Any]
 Hints = tuple[tuple[str, Any], ...]

@@ -16,7 +16,7 @@ from platformdirs import user_config_path
 
 from arena.model.errors import ClientError, RefusedError, unknown
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.states import Scope
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")

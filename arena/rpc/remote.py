@@ -15,11 +15,11 @@ from google.protobuf.message_factory import GetMessageClass
 from arena.model import port
 from arena.model.accounts import PROTOCOL_MAJOR
 from arena.model.errors import FellBehindError, RefusedError
-from arena.rpc.calls import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.rpc.channel import Endpoint
 from arena.rpc.errors import UnreachableError, error_of
+from arena.rpc.method_table import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.v1 import bot_pb2
-from engine.text import Text
+from engine.translatable import Text
 
 _PATIENCE_S = 120.0
 """For one answer; the official table of a large pool takes long."""

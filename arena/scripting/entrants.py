@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from arena.app.bot_files import add_bot
+from arena.app.bot_store import add_bot
 from arena.hosting.builder.build import BuildFailure, build_here
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, ManifestError
 from arena.hosting.sample_bots import sample_directory, sample_names
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.model.bots import AddedBot
 from arena.model.errors import RefusedError, UnknownError, unknown
@@ -21,9 +21,9 @@ from arena.model.tournaments import ALL
 from arena.scripting.arguments import can_be_path
 from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, is_callable, pack
 from arena.scripting.errors import CallableError
+from arena.scripting.fetch import all_of
 from arena.scripting.open_arena import OpenArena
 from arena.scripting.playing import run_silently
-from arena.scripting.reading import all_of
 from ratings.values.page import MOST_LIMIT
 
 

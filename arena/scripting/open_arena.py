@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.app.arena import LocalArena
-from arena.app.bot_files import store_of
+from arena.app.bot_store import store_of
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
 from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, read_runtimes
 from arena.hosting.sandbox.limits import DEFAULT_POLICY, LEVELS, SandboxPolicy
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.model.errors import RefusedError
 from arena.model.port import ArenaPort
 from arena.scripting.arguments import need_flags, need_numbers, need_wholes, optional_wholes, path_of

@@ -9,11 +9,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from arena.model.columns import MATCH_SEATS, Column, ColumnKind, pick
 from arena.model.matches import FaultFact, MatchDetail, MatchSeat
+from arena.model.table_columns import MATCH_SEATS, Column, ColumnKind, pick
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.scripting.tables import ResultTable, pool_text, standings_table
-from ratings.values.tournaments import BotFaults
+from ratings.values.incidents import BotFaults
 
 _HEIGHT = 420
 """Of a board in a notebook, in pixels."""

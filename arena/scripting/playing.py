@@ -19,9 +19,9 @@ from typing import Any, Generic, TextIO, TypeVar
 
 from arena.app.lookup import find_game
 from arena.hosting.procfs.machine import count_cores
-from arena.model.columns import format_duration
 from arena.model.errors import RefusedError
 from arena.model.planning import TournamentRequest
+from arena.model.table_columns import format_duration
 from arena.model.tournaments import SINGLE_MATCH
 from arena.scripting.arguments import (
     need_flags,

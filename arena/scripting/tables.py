@@ -11,7 +11,10 @@ from html import escape
 from typing import Any, Final, Generic, TypeVar, overload
 
 from arena.model.bots import BotSummary
-from arena.model.columns import (
+from arena.model.matches import MatchSummary
+from arena.model.pool_options import special_options
+from arena.model.ratings import NOT_COMPARED, OfficialTable
+from arena.model.table_columns import (
     BOTS,
     LEADERBOARD,
     MATCHES,
@@ -26,9 +29,6 @@ from arena.model.columns import (
     pick,
     without,
 )
-from arena.model.matches import MatchSummary
-from arena.model.pools import special_options
-from arena.model.ratings import NOT_COMPARED, OfficialTable
 from arena.model.tournaments import StandingRow, TournamentSummary
 from arena.scripting.errors import need_package
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow

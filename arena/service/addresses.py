@@ -9,7 +9,7 @@ import socket
 from dataclasses import dataclass
 
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 
 _BRACKETED = re.compile(r"\[([0-9A-Fa-f:.%\w]+)\]:(\d{1,5})", re.ASCII)
 _PLAIN = re.compile(r"([A-Za-z0-9.-]+):(\d{1,5})", re.ASCII)

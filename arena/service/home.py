@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from arena.app.bot_files import store_of
-from arena.service.errors import HomeError, HomeHeldError
-from arena.tournament.playing import home_lock, take
+from arena.app.bot_store import store_of
+from arena.service.startup_errors import HomeError, HomeHeldError
+from arena.tournament.locks import home_lock, take
 from arena.tournament.seed_key import KEY_SUFFIX
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 from ratings.store.urls import keep_password
 
 PRIVATE = 0o700

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import structlog
 
-from arena.i18n.plain import plain
+from arena.i18n.sanitize import plain
 from engine.os_errors import os_error_text
 
 FILE_NAME = "serve.jsonl"

@@ -20,9 +20,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core.core_schema import ValidationInfo
 
 from arena.service.addresses import parse_address
-from arena.service.errors import SettingsError
+from arena.service.startup_errors import SettingsError
 from engine.os_errors import os_error_text
-from engine.text import Text, nearest, placed
+from engine.translatable import Text, nearest, placed
 from ratings.store.urls import without_password
 from ratings.values.owners import MOST, ChallengeLimits, OwnerLimits
 

@@ -19,7 +19,7 @@ from engine.abilities import Move, ScoringStep, View
 from engine.chance import ScriptedChance, ScriptError
 from engine.core import AbilityError, EngineError, Game, Reveal, State
 from engine.picture import Picture
-from engine.text import Text
+from engine.translatable import Text
 
 
 @dataclass(frozen=True, slots=True)

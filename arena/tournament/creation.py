@@ -13,11 +13,11 @@ from arena.tournament.errors import RequestError
 from arena.tournament.formats import catalog
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.blocks import BlockDraw, longest_opening
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Entrant, Format, Situation, blocks_per_seed
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat, is_endless
+from arena.tournament.formats.openings import BlockDraw, longest_opening
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.match_specs import Programs
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
@@ -25,7 +25,7 @@ from arena.tournament.seed_key import SeedKey
 from arena.tournament.stored import clock_settings
 from engine import registry
 from engine.core import Game
-from engine.text import Text
+from engine.translatable import Text
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.rating import pool_of
 from ratings.ledger.tournaments import TournamentPlan

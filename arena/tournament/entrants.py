@@ -10,17 +10,17 @@ from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Entrant, Format
 from arena.tournament.formats.roundrobin import Gauntlet
-from arena.tournament.formats.seating import check_all_apart, check_apart, check_opponents
+from arena.tournament.formats.table_grouping import check_all_apart, check_apart, check_opponents
 from arena.tournament.match_specs import Programs, check_plays
 from arena.tournament.stored import format_of
 from engine import registry
-from engine.text import Text
+from engine.translatable import Text
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
 from ratings.read.bots import VersionRow, all_versions, find_version
 from ratings.read.tournaments import TournamentRow, entrants_of
 from ratings.store.database import Database
-from ratings.store.ladders import plays
+from ratings.store.ladder_queries import plays
 from ratings.store.models import TournamentRecord, VersionRecord
 
 

@@ -11,7 +11,7 @@ from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.random_seeds import bot_seed, match_chance_seed
 from arena.tournament.stored import blocks_per_seed, clock_of
 from engine import registry
-from engine.text import Text
+from engine.translatable import Text
 from ratings.ledger.bots import DescribedRuntime
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
 from ratings.store.models import PoolRecord, TournamentRecord

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.tournament.formats import random_seeds as seeds
-from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.catalog import foldable, is_ready, seen_by_plan
 from arena.tournament.formats.format import NOTHING, Concluding, Format, Situation, Wave
 from arena.tournament.formats.ladder import is_endless
+from arena.tournament.formats.openings import BlockDraw
 from arena.tournament.formats.tally import Remembering, fold, from_json, to_json
 from arena.tournament.stored import draw_of, entrant_of, format_of, wave_of
 from ratings.ledger.tournaments import WaveLedger

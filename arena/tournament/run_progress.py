@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.match.report import MatchReport
+from arena.match.worker_report import MatchReport
 
 LONG_S = 60.0
 """After so long the start is a small part of the whole, and a first result is enough for an estimate."""

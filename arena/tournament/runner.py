@@ -15,17 +15,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
 
-from arena.match.report import MatchReport
 from arena.match.result import MatchLostError
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
+from arena.tournament.circuit_breaker import HostWatch
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
-from arena.tournament.host_watch import HostWatch
+from arena.tournament.locks import Keep, hold
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs, Programs
 from arena.tournament.planner import FormatPlanner
-from arena.tournament.playing import Keep, hold
 from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import DatabaseBusyError, DatabaseLostError, RatingsError
 from ratings.ledger.leasing import LeasedMatch, LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
@@ -80,7 +80,7 @@ async def run_tournament(
     """Play what is left of a tournament with a started `executor`, and return how far it is then.
 
     `leak_checks` is the part of the matches (0 to 1) whose deterministic bots are asked again by
-    `arena.match.retrial`. With `keep_logs`, what the bots write to their output is recorded with each match.
+    `arena.match.leak_check`. With `keep_logs`, what the bots write to their output is recorded with each match.
     Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any point.
 
     Raises NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; the errors of

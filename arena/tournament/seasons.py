@@ -16,7 +16,7 @@ from ratings.ledger.ladders import SeasonPlan, plan_like
 from ratings.read.ladders import count_apart, find_ladder, owners_present, running_ladder
 from ratings.read.tournaments import present_entrants
 from ratings.store.database import Database
-from ratings.store.ladders import RunningLadder
+from ratings.store.ladder_queries import RunningLadder
 from ratings.store.models import TournamentRecord
 from ratings.store.season import SeasonRecord
 from ratings.store.waves import OWNERS_APART

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from arena.tournament.errors import RequestError
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 
 KEY_SUFFIX = ".key"
 _KEY_BYTES = 32

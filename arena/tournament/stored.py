@@ -10,7 +10,6 @@ from typing import Any
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats import catalog
 from arena.tournament.formats import random_seeds as seeds
-from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import (
     NOTHING,
     BlockState,
@@ -23,6 +22,7 @@ from arena.tournament.formats.format import (
     Wave,
 )
 from arena.tournament.formats.format import blocks_per_seed as of_form
+from arena.tournament.formats.openings import BlockDraw
 from arena.tournament.formats.random_seeds import schedule_seed
 from arena.tournament.formats.tally import Remembering, fold, from_json, is_understood, to_json
 from engine import registry

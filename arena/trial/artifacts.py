@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from arena.hosting.user_directories import cache_directory
-from arena.match.report import LOG_HEAD_BYTES, SeatLogText
+from arena.match.worker_report import LOG_HEAD_BYTES, SeatLogText
 from arena.trial.trials import PlayedTrial
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 
 REPLAY_SUFFIX, LOG_SUFFIX = ".replay", ".log"
 _DIGITS = 8

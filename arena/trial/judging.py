@@ -8,7 +8,7 @@ from arena.match.result import LeakVerdict
 from arena.match.spec import SeatSpec
 from arena.model.bots import Finding
 from arena.trial.trials import OUTPUT, PlayedTrial, TrialCheck, failed, noted, passed, skipped
-from engine.text import Text
+from engine.translatable import Text
 
 _MEGABYTE = 1 << 20
 _MUCH = 0.8

@@ -15,11 +15,11 @@ from arena.hosting.sample_bots import sample_directory
 from arena.match.spec import DRAWN_LATER, MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.model.bots import Finding
-from arena.tournament.formats.blocks import draw_opening
+from arena.tournament.formats.openings import draw_opening
 from arena.tournament.formats.random_seeds import derive, secret_from_seed
 from arena.trial.trials import RULES, TrialMatch, TrialSetup, failed, one_of_each_game
 from engine import registry
-from engine.text import Text
+from engine.translatable import Text
 
 EVERY_GAME = "*"
 RANDOM, GREEDY, SEARCH = "random", "greedy", "search"

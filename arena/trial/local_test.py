@@ -25,13 +25,13 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.limits import SandboxPolicy
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.user_directories import scratch_directory
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.model.bots import Finding
-from arena.trial.blunders import blunders_in, checks_of, explain, finding_of
+from arena.trial.faults import blunders_in, checks_of, explain, finding_of
 from arena.trial.judging import (
     judge_clock,
     judge_determinism,
@@ -43,7 +43,7 @@ from arena.trial.judging import (
 )
 from arena.trial.lineup import SEARCH, Lineup, opponent_in
 from arena.trial.trials import PlayedTrial, TrialCheck, TrialMatch, passed, play_all
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.scores import Firsts, MeanScore, match_firsts, mean_score, most_points, seat_points
 
 if TYPE_CHECKING:

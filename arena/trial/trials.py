@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.match.replay import load, timed_entries
-from arena.match.report import MatchReport, SeatProcess
 from arena.match.result import Fault, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport, SeatProcess
 from arena.model.bots import Finding, FindingState
-from engine.text import Text, parts_of
+from engine.translatable import Text, parts_of
 
 if TYPE_CHECKING:  # a bot is tested without a database, which takes a third of a second to import
     from arena.tournament.runner import MatchExecutor

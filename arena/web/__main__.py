@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.model.people import PlayLimits
+from arena.model.human_play import PlayLimits
 
 NICE = 10
 """Bots come first: a page may wait for a processor, and a decision must not."""
@@ -49,7 +49,7 @@ def _people(options: argparse.Namespace) -> PlayLimits:
 
 
 def _serve(options: argparse.Namespace, output: int) -> None:
-    from arena.hosting.pipes import encode_frame
+    from arena.hosting.framed_pipe import encode_frame
     from arena.web.app import make_app, open_site
     from arena.web.serving import Tls, listen, serve
 

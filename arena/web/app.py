@@ -12,7 +12,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
 from arena.app.arena import open_for_visitors
-from arena.model.people import PlayLimits
+from arena.model.human_play import PlayLimits
 from arena.rpc.errors import LoginError
 from arena.web.api import bots as bot_calls
 from arena.web.api import feed, openapi
@@ -33,12 +33,12 @@ from arena.web.owners.sessions import NotSignedInError, SessionStore, answer_str
 from arena.web.owners.submissions import MOST_FOLLOWERS
 from arena.web.pages import bots, exports, front, leaderboards, matches, tournaments
 from arena.web.pages import game_catalog as games
-from arena.web.people import lobby
+from arena.web.people import order_form as lobby
 from arena.web.people import pages as people
 from arena.web.people.tables import open_tables
 from arena.web.shared import visitor
 from arena.web.shared.answer_cache import AnswerCache, VersionRecords
-from arena.web.shared.helper import IDLE, HelperProcess
+from arena.web.shared.helper_process import IDLE, HelperProcess
 from arena.web.shared.official_tables import OfficialTables
 from arena.web.shared.rendering import STATIC, HashedStaticFiles
 from arena.web.shared.site import NOBODY, Site

@@ -1,4 +1,4 @@
-"""The process that helps the pages: `python -m arena.web.helper_main`, started by `arena.web.shared.helper`.
+"""The process that helps the pages: `python -m arena.web.helper_main`, started by `arena.web.shared.helper_process`.
 
 It reads messages from its standard input, first the database and how far to give way to the pages, then questions, and
 writes their answers: a tuple with the answer, or `None` if it knows none. It ends at once when its input does.
@@ -15,7 +15,7 @@ from functools import partial
 from typing import IO, Any
 
 from arena.app.arena import open_for_visitors
-from arena.web.shared.helper import STORY, call_of, give_way, read_message, write_message
+from arena.web.shared.helper_process import STORY, call_of, give_way, read_message, write_message
 from arena.web.viewer.stories import render_story
 
 

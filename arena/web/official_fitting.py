@@ -23,14 +23,14 @@ from typing import Any
 
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ClientError
 from arena.model.ratings import OfficialTable
-from arena.web.shared.helper import IDLE, SOON, give_way, was_starved
+from arena.web.shared.helper_process import IDLE, SOON, give_way, was_starved
 from arena.web.shared.official_tables import FitError
 from arena.web.shared.public_message import public_message
-from engine.text import Text, from_json, to_json
+from engine.translatable import Text, from_json, to_json
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading

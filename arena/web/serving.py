@@ -25,7 +25,7 @@ from arena.web.middleware.rate_limits import limited_address
 from arena.web.middleware.response_headers import HEADERS
 from arena.web.warm_up import warm_up
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 
 GRACE_S = 2
 """How long answers that go on, such as live streams, may go on once the pages are to stop."""

@@ -22,7 +22,7 @@ from arena.web.pages.game_catalog import rules_of
 from arena.web.shared.answer_cache import AnswerCache
 from arena.web.shared.rendering import STATIC, environment, static_address
 from arena.web.shared.site import Site
-from arena.web.viewer.document import board_size
+from arena.web.viewer.payload import board_size
 from arena.web.viewer.stories import renderer_hash
 from engine import registry
 from engine.core import EngineError

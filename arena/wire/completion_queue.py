@@ -45,7 +45,7 @@ def refusal() -> QueueRefusal:
         if wanted == "queue" or _was_tried(version):
             return QueueRefusal()
         return QueueRefusal(f"grpcio {version} was not tried", "pip install 'grpcio>=1.76,<1.86'")
-    from engine.text import Text  # the kit loads this module, and a bot may have an `engine` of its own
+    from engine.translatable import Text  # the kit loads this module, and a bot may have an `engine` of its own
 
     if wanted == "aio":
         return QueueRefusal(Text("ARENA_GRPC is aio"))

@@ -16,7 +16,7 @@ from arena.v1 import match_pb2, play_pb2
 from engine import registry
 from engine.core import Game
 from engine.record import Event
-from engine.text import Text
+from engine.translatable import Text
 
 PROTOCOL_MAJOR = 1
 PROTOCOL_MINOR = 0

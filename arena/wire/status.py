@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError
 
-from engine.text import parts_of, text_from_json
+from engine.translatable import parts_of, text_from_json
 
 DOMAIN = "arena"
 STATUS_DETAILS_KEY = "grpc-status-details-bin"

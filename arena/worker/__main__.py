@@ -1,4 +1,4 @@
-"""Runs `arena.worker.program`, the worker process, with gRPC set up before anything imports it."""
+"""Runs `arena.worker.worker_loop`, the worker process, with gRPC set up before anything imports it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.wire.completion_queue import prepare
 def main() -> int:
     """Serve, as the program does."""
     prepare()
-    from arena.worker import program  # it imports grpc, which reads then how it is to do its I/O
+    from arena.worker import worker_loop as program
 
     return program.main()
 

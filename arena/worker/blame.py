@@ -22,7 +22,7 @@ from arena.hosting.errors import (
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.messages import BEGINNING, Log, OutputMark
 from arena.match.result import Fault, FaultCause, HostBrokenError, HostCause
-from engine.text import Text
+from engine.translatable import Text
 
 KEPT_CHARACTERS = 4000
 """How much of the end of each stream is kept as evidence."""

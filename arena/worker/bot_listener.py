@@ -18,16 +18,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from arena.hosting import pipes
+from arena.hosting import framed_pipe as pipes
 from arena.hosting.errors import describe_end, is_crash
-from arena.hosting.pipes import FrameError, HeartbeatWatch, encode_frame, read_frame
+from arena.hosting.framed_pipe import FrameError, HeartbeatWatch, encode_frame, read_frame
 from arena.hosting.procfs.sockets import Connections, connections, stop_listening
 from arena.hosting.user_directories import new_socket_path
-from arena.referee.passed_stream import DistantCall
+from arena.referee.forwarded_stream import DistantCall
 from arena.referee.server import MakeStream, PlayServer, StreamAdmission
 from arena.referee.stream import BotStream, Flood
 from arena.worker.own_limits import OwnLimits
-from engine.text import Text, from_json
+from engine.translatable import Text, from_json
 
 MOST_CONNECTIONS = 4
 """How many connections a bot may have. It needs one; a program may be slow to close another one."""

@@ -3,7 +3,7 @@
     python -m arena.worker.bot_proxy --link FD --directory DIRECTORY --memory MB --cpu SECONDS
 
 The bot's connections end here, its messages are read here first, and whole ones are passed on. Messages to the worker
-are frames (`arena.hosting.pipes`):
+are frames (`arena.hosting.framed_pipe`):
 
     {"event": "open", "socket": "...", "token": "..."}      the bot may come
     {"event": "stream"}                                     it has opened its stream
@@ -35,15 +35,15 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.errors import exit_over_limit
-from arena.hosting.pipes import encode_frame, read_frame
+from arena.hosting.framed_pipe import encode_frame, read_frame
 from arena.hosting.prctl import die_with_parent
-from arena.referee.passed_stream import PassedStream, error_of
+from arena.referee.forwarded_stream import PassedStream, error_of
 from arena.referee.queue.loop import run
 from arena.referee.server import JoinError
 from arena.referee.stream import Flood, StreamClosedError
 from arena.worker.bot_listener import DirectListener
 from arena.worker.own_limits import FloodWatch, OwnLimits, OwnWatch
-from engine.text import to_json
+from engine.translatable import to_json
 
 LOOK_S = 0.1
 """How often the connections are counted."""

@@ -19,7 +19,7 @@ from arena.hosting.procfs.meter import GroupMeter, TreeMeter
 from arena.match.result import FaultCause
 from arena.referee.stream import BotStream, Offence
 from arena.worker.warm_bot import WarmBot
-from engine.text import Text
+from engine.translatable import Text
 
 LOOK_EVERY_S = 0.05
 """A look reads one clock a process. It is rare enough to cost instant bots nothing, and a bot that computes meanwhile

@@ -27,7 +27,7 @@ from arena.hosting.procfs.machine import MEGABYTE
 from arena.hosting.procfs.sockets import Connections, connections
 from arena.referee.queue.loop import polled_s
 from arena.referee.stream import Flood
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from arena.worker.bot_listener import BotListener

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.match import Match
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.profiling.parts import WORKER_PARTS, ProfilePart
 from arena.profiling.sampler import Sampler
-from arena.profiling.sheet import Sheet, WorkerPhase, shared_sheet
-from arena.worker.host import MatchHost
+from arena.profiling.shared_counters import Sheet, WorkerPhase, shared_sheet
+from arena.worker.match_host import MatchHost
 from arena.worker.own_limits import OwnLimits
 from arena.worker.reporting import LiveFeed, Seated
 

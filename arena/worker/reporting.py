@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from arena.hosting.errors import HostingError
+from arena.hosting.framed_pipe import encode_frame
 from arena.hosting.launcher.messages import Log
-from arena.hosting.pipes import encode_frame
 from arena.match.decisions import DecidedBy
 from arena.match.live import LiveEvent, LiveLogEvent, LiveReader, live_json
 from arena.match.match import Match
 from arena.match.replay import WrittenReplay
-from arena.match.report import HostNote, LeakCheckResult, MatchReport, SeatLogText, SeatProcess
 from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import NO_SANDBOX, weakest_level
+from arena.match.worker_report import HostNote, LeakCheckResult, MatchReport, SeatLogText, SeatProcess
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
-from engine.text import Text
+from engine.translatable import Text
 
 Seated = WarmBot | StartError | None
 """What plays a seat: a process, nothing because it did not start, or None for a bot that its author runs."""

@@ -21,9 +21,9 @@ from typing import Any, NoReturn
 from arena.hosting.bot_environment import bot_environment
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError, RuntimeDirectoryError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.procfs.waiting import OwnWaitMeter
-from arena.hosting.sandbox.levels import BotProgram, start_confined
+from arena.hosting.procfs.run_delay import OwnWaitMeter
 from arena.hosting.sandbox.limits import SandboxLimits
+from arena.hosting.sandbox.start_plan import BotProgram, start_confined
 from arena.hosting.user_directories import SCRATCH_NAME
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
@@ -33,9 +33,9 @@ from arena.referee.stream import BotStream
 from arena.worker.blame import StartError, explain_absence, refuse
 from arena.worker.bot_listener import BotListener, ListenerOpener
 from arena.worker.freezer import make_meter
-from arena.worker.process import RoomWatch, has_room, wait_for_room
+from arena.worker.process_setup import RoomWatch, has_room, wait_for_room
 from arena.worker.warm_bot import BotKey, WarmBot
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 LEAVE_GRACE_S = 0.5
 CLOSE_PATIENCE_S = 20.0

@@ -9,8 +9,8 @@ from typing import Any
 
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.messages import BEGINNING, OutputMark
-from arena.match.report import HostNote
 from arena.match.spec import SeatSpec
+from arena.match.worker_report import HostNote
 from arena.referee.stream import BotStream
 from arena.wire.messages import EVERY_GAME
 from arena.worker.bot_listener import BotListener

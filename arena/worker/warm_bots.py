@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence
 
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.hosting.procfs.usage import tree_resident_bytes
-from arena.match.report import HostNote
 from arena.match.result import Fault, FaultCause, HostCause, MatchLostError
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.worker_report import HostNote
 from arena.referee.measuring import evidence_of, loudest
 from arena.worker.blame import StartError, blame, examine
 from arena.worker.freezer import IdleFreezer
 from arena.worker.starter import BotStarter, StarvedError
 from arena.worker.warm_bot import BotKey, WarmBot
-from engine.text import Text
+from engine.translatable import Text
 
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500

@@ -1,6 +1,6 @@
 """Plays any game by search, within its clock or with a fixed number of playouts, and values finished matches so.
 
-Where nothing is hidden or left to chance it searches a tree (tree.py), in other games it compares lines (lookahead.py).
+Where nothing is hidden or left to chance it searches a tree (mcts.py), in other games it compares lines (rollouts.py).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from bots.algorithms.lookahead import Horizon, Lookahead
-from bots.algorithms.tree import Node, Search, Settings
+from bots.algorithms.mcts import Node, Search, Settings
+from bots.algorithms.rollouts import Horizon, Lookahead
 from bots.kit import Bot, Decision, Match
 from engine.abilities import need_playable
 from engine.core import Game, State

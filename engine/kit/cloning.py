@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.core import State
+from engine.kit.field_codecs import Optional
 from engine.kit.fields import Declared, ObjectForm, container, declared
-from engine.kit.forms import Optional
-from engine.text import Text
+from engine.translatable import Text
 
 _HEADER = '''"""Copies of positions. Made by `python -m engine.kit.cloning {package}` from state.py: do not edit."""
 

@@ -23,7 +23,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from engine.chance import Chance
 from engine.core import InvariantError, PositionError
-from engine.kit.forms import FieldForm, read_header, read_object
+from engine.kit.field_codecs import FieldForm, read_header, read_object
 from engine.kit.phases import PhasedState
 
 S = TypeVar("S", bound=PhasedState)

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from engine.core import OptionsError
-from engine.text import Text
+from engine.translatable import Text
 
 T = TypeVar("T")
 

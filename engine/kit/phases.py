@@ -21,7 +21,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Final
 
 from engine.core import Outcome, PositionError, State
-from engine.native import give_methods, mypyc_attr
+from engine.mypyc_support import give_methods, mypyc_attr
 
 Legal = Callable[[Any], Sequence[int]]
 Legality = Callable[[Any, int], bool]

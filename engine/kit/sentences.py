@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 
 _GRAMMAR: Final[Mapping[str, Any]] = read_json(__name__, "grammar.json")
 """By language the word for `and`, and by class of a place: at it, from it, to it, and itself as an object.

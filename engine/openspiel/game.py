@@ -16,10 +16,10 @@ from engine.chance import SeededChance
 from engine.core import AbilityError, ActionTable, Game, Observation, State
 from engine.features import Featured, FeaturePart, reals
 from engine.kit.options import no_options
-from engine.openspiel.family import Facts, load_game
+from engine.openspiel.catalogue import Facts, load_game
 from engine.openspiel.library import VERSION, play_again
 from engine.openspiel.state import OpenSpielState, SeenState, begin, read
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from engine.abilities import Shown

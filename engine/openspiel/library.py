@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Final
 
 from engine.core import PositionError, UnknownGameError
-from engine.text import Text
+from engine.translatable import Text
 
 VERSION: Final = "2.0.2"
 """The only version that is played: its rules stand in every record, and another one's may differ."""

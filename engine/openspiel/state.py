@@ -20,7 +20,7 @@ from zlib import crc32
 from engine.chance import Chance, SeededChance
 from engine.core import AbilityError, Outcome, PositionError, Reveal, State
 from engine.openspiel.library import load, play_again, random_states, words_of
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame

@@ -12,7 +12,7 @@ from engine.openspiel.board import Cell, find_board, is_fen, place_of, shape_of
 from engine.openspiel.library import without_colour, words_of
 from engine.openspiel.state import DRAW, OpenSpielState, SeenState, look
 from engine.picture import Picture, group, part, text
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import update
 from sqlmodel import Session, select
 
-from engine.text import Text, did_you_mean
+from engine.translatable import Text, did_you_mean
 from ratings.errors import AccountError, InvitationError, NotFoundError
 from ratings.store import tables
 from ratings.store.identifiers import (

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from engine.text import Text, parts_of
+from engine.translatable import Text, parts_of
 from ratings.errors import AdmissionError, NotFoundError
 from ratings.ledger.bots import promote, read_lineage, record_event
 from ratings.store.identifiers import new_id, now_us

@@ -6,14 +6,14 @@ from sqlalchemy import Connection, Select, func, insert, literal, select, update
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError, PlanError
 from ratings.ledger import rebuild, tallies
 from ratings.ledger.bots import record_event
 from ratings.ledger.entrants import withdraw
 from ratings.store import tables
 from ratings.store.identifiers import new_id, now_us
-from ratings.store.ladders import annulled
+from ratings.store.ladder_queries import annulled
 from ratings.store.models import (
     AnnulledBlockRecord,
     AnnulmentRecord,
@@ -24,8 +24,8 @@ from ratings.store.models import (
 )
 from ratings.store.sessions import get_version, save
 from ratings.store.waves import count_progress
+from ratings.values.incidents import Annulled
 from ratings.values.states import BotEventKind, RatingVerdict
-from ratings.values.tournaments import Annulled
 
 _m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.annulled_block
 

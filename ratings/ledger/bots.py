@@ -13,12 +13,13 @@ from typing import Any, Protocol
 from sqlalchemy import delete, func, update
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import BotError, BotKindError, LimitError
 from ratings.ledger.accounts import owner_for
 from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord, Lineage, lineage_of
+from ratings.store.bot_runtimes import RuntimeRecord
 from ratings.store.identifiers import check_bot_name, new_id, now_us
-from ratings.store.ladders import annulled, is_admitted
+from ratings.store.ladder_queries import annulled, is_admitted
 from ratings.store.models import (
     AnnulmentRecord,
     BotRecord,
@@ -28,7 +29,6 @@ from ratings.store.models import (
     VersionRecord,
     with_text,
 )
-from ratings.store.runtime import RuntimeRecord
 from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord
 from ratings.store.sessions import get_bot, get_version, owner_name, save
 from ratings.values.owners import OPERATOR, stored_bot_name

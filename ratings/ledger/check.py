@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, and_, case, func, select, true
 from sqlmodel import Session
 
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 from ratings.ledger.rebuild import UNFINISHED, Differences
 from ratings.ledger.tallies import tally_problems
 from ratings.statistics.errors import SkillError

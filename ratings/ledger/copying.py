@@ -32,7 +32,7 @@ from sqlalchemy import (
 from sqlalchemy import Text as LongText
 from sqlalchemy.types import TypeEngine
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import CopyError
 from ratings.store import schema, tables
 from ratings.store.database import Database

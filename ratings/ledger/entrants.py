@@ -14,7 +14,7 @@ from sqlalchemy import func, update
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
-from engine.text import Text, parts_of
+from engine.translatable import Text, parts_of
 from ratings.errors import NotFoundError, PlanError
 from ratings.ledger.accounts import add_notice
 from ratings.ledger.rating import rate_prefix
@@ -22,7 +22,7 @@ from ratings.ledger.tournaments import check_kinds, check_versions, lock
 from ratings.store import tables, waves
 from ratings.store.bot_events import ActiveVersionRecord
 from ratings.store.identifiers import now_us
-from ratings.store.ladders import RunningLadder, annulled, may_play, running_ladders
+from ratings.store.ladder_queries import RunningLadder, annulled, may_play, running_ladders
 from ratings.store.models import (
     BotRecord,
     EntrantRecord,

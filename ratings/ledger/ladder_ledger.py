@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import LadderError, PlanError
 from ratings.ledger import ladders, tournaments
 from ratings.ledger.accounts import add_notice, instant
@@ -28,7 +28,7 @@ from ratings.ledger.tournaments import TournamentPlan, WaveLedger
 from ratings.store import waves
 from ratings.store.database import Database
 from ratings.store.identifiers import check_label, now_us
-from ratings.store.ladders import RunningLadder, running_ladders
+from ratings.store.ladder_queries import RunningLadder, running_ladders
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.season import SeasonRecord, seasons_of
 from ratings.store.service import LadderRecord

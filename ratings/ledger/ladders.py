@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sqlmodel import Session, col, select
 
-from engine.text import Text, parts_of, text_from_json
+from engine.translatable import Text, parts_of, text_from_json
 from ratings.errors import LadderError
 from ratings.ledger import tournaments
 from ratings.ledger.accounts import add_notice
@@ -16,7 +16,7 @@ from ratings.ledger.rating import pool_for, pool_of, settings_of
 from ratings.ledger.tournaments import Planner, TournamentPlan, WaveLedger
 from ratings.store import waves
 from ratings.store.identifiers import check_name, new_id, now_us
-from ratings.store.ladders import RunningLadder, get_ladder, may_play, running_ladders
+from ratings.store.ladder_queries import RunningLadder, get_ladder, may_play, running_ladders
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.season import SeasonRecord, season_of
 from ratings.store.service import LadderRecord

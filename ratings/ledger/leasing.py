@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlmodel import Session
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import FactError
 from ratings.ledger.rating import rate_prefix
 from ratings.store import tables

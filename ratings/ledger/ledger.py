@@ -11,14 +11,15 @@ from sqlalchemy import bindparam
 from sqlalchemy import select as core_select
 from sqlmodel import Session, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import PlanError
-from ratings.ledger import bots, entrants, importing, ladders, leasing, rebuild, recording, tournaments
+from ratings.ledger import bots, entrants, ladders, leasing, rebuild, recording, tournaments
+from ratings.ledger import tournament_import as importing
 from ratings.ledger.bots import DescribedRuntime, NewVersion
 from ratings.ledger.entrants import sync_ladders
-from ratings.ledger.importing import Imported
 from ratings.ledger.leasing import Lease, LeasedMatch, LostAttempt
 from ratings.ledger.recording import ReportedMatch
+from ratings.ledger.tournament_import import Imported
 from ratings.ledger.tournaments import Planner, TournamentPlan, WaveLedger
 from ratings.store import tables
 from ratings.store.database import Database

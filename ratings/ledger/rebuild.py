@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
 from sqlmodel import Session
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError
 from ratings.ledger import tallies
 from ratings.ledger.rating import (

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlmodel import Session
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import FactError
 from ratings.ledger.rating import rate_prefix
 from ratings.ledger.tallies import count_results
@@ -128,7 +128,7 @@ class ReportedResult(Protocol):
 
 
 class ReportedMatch(Protocol):
-    """What came of one attempt at a match, as `arena.match.report.MatchReport` tells it."""
+    """What came of one attempt at a match, as `arena.match.worker_report.MatchReport` tells it."""
 
     @property
     def match_id(self) -> str: ...

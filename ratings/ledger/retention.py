@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, select, update
 from sqlmodel import Session
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError
 from ratings.ledger.accounts import add_notice
 from ratings.store import tables

@@ -25,7 +25,7 @@ from sqlalchemy import (
     update,
 )
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.scores import match_firsts, match_points, points_between
 from ratings.store import tables
 from ratings.store.tables import AnyRow

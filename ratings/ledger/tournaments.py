@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, null, update
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import BotError, NotFoundError, PlanError
 from ratings.ledger.leasing import release
 from ratings.ledger.rating import pool_for, rate_prefix
@@ -22,7 +22,7 @@ from ratings.statistics.blocks import Block
 from ratings.statistics.skill import SkillSettings
 from ratings.store import tables, waves
 from ratings.store.identifiers import new_id, now_us
-from ratings.store.ladders import annulled
+from ratings.store.ladder_queries import annulled
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord, with_text
 from ratings.store.sessions import Source, get_tournament, read, save
 from ratings.store.waves import EnteredVersion, PlannedWave, WaveBlock, WaveMemory, count_progress

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import AccessDeniedError
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables

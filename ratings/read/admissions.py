@@ -9,10 +9,11 @@ from sqlalchemy import ColumnElement, Select, func, or_
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError
 from ratings.read.paging import Order, cut, one_page
-from ratings.store import ladders, tables
+from ratings.store import ladder_queries as ladders
+from ratings.store import tables
 from ratings.store.bot_events import ActiveVersionRecord
 from ratings.store.models import BotRecord, OwnerRecord, TournamentRecord, VersionRecord
 from ratings.store.service import AdmissionRecord, AdmissionRow

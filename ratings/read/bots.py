@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read.identifying import holds_part, listed
 from ratings.read.paging import Order, cut, each, one_page

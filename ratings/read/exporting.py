@@ -14,11 +14,11 @@ from sqlalchemy import Table as CoreTable
 from sqlmodel import Session
 
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import ArchiveError
 from ratings.read.tournaments import TournamentRow, published_secret, tournament_row
 from ratings.store import schema, tables
-from ratings.store.archive import FORMAT, HEADER, archived_tables, row_encoder, write_chain
+from ratings.store.export_format import FORMAT, HEADER, archived_tables, row_encoder, write_chain
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import Source, read
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import col
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import AmbiguousError, NotFoundError
 
 _SHORTEST_PART = 4

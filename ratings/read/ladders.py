@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from sqlalchemy import select as sql_select
 from sqlmodel import col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import LadderError
 from ratings.read.paging import Order, cut, each, one_page
-from ratings.store import ladders as stored
+from ratings.store import ladder_queries as stored
 from ratings.store import tables
 from ratings.store.bot_events import ActiveVersionRecord
-from ratings.store.ladders import RunningLadder, active_in
+from ratings.store.ladder_queries import RunningLadder, active_in
 from ratings.store.models import BotRecord, MatchRecord, MatchSeatRecord, PoolRecord, VersionRecord
 from ratings.store.season import SeasonRecord, seasons_of
 from ratings.store.service import AbsenceRecord, LadderRecord

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from sqlmodel import Session
 from sqlmodel import select as select_models
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError, PageError
 from ratings.read.paging import Order, cut, each, need_rows, part_of, place_of
 from ratings.read.pools import pool_value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import bindparam
 from sqlmodel import col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.read.paging import Order, cut, each, one_page
@@ -37,9 +37,9 @@ from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
+    from ratings.store.bot_runtimes import RuntimeRecord
     from ratings.store.rating import RatingChangeRecord
-    from ratings.store.runtime import RuntimeRecord
-    from ratings.values.tournaments import Annulment
+    from ratings.values.incidents import Annulment
 
 _MOST_NAMED = 1000
 _ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))
@@ -101,8 +101,8 @@ def find_match(source: Source, text: str) -> MatchRecord:
 def match_detail(source: Source, match_id: str) -> StoredMatch:
     """Return all that is known of a match but its replay. Raises NotFoundError."""
     # No list of matches needs these, nor does whoever finds a match or its replay.
+    from ratings.store.bot_runtimes import RuntimeRecord
     from ratings.store.rating import RatingChangeRecord
-    from ratings.store.runtime import RuntimeRecord
 
     with read(source) as session:
         query = (
@@ -235,7 +235,7 @@ def seat_log(source: Source, match_id: str, seat: int) -> StoredLog | None:
 
 def seen_runtimes(source: Source) -> list[RuntimeRecord]:
     """Return every runtime that a match was played in, by name, the newest of a name first."""
-    from ratings.store.runtime import RuntimeRecord  # no list of matches needs it
+    from ratings.store.bot_runtimes import RuntimeRecord  # no list of matches needs it
 
     with read(source) as session:
         query = select(RuntimeRecord).order_by(

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, tuple_
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import PageError
 from ratings.values.page import Page
 

@@ -13,7 +13,7 @@ from sqlmodel import col, select
 
 from ratings.store import tables
 from ratings.store.bot_events import ActiveVersionRecord
-from ratings.store.ladders import annulled
+from ratings.store.ladder_queries import annulled
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import AdmissionRecord
 from ratings.store.sessions import Source, read

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_
 from sqlalchemy import select as core_select
 from sqlmodel import select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.store import tables
 from ratings.store.models import PoolRecord

@@ -10,7 +10,7 @@ from sqlalchemy import func
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read.bots import VersionRow
 from ratings.store import tables
 from ratings.store.identifiers import now_us

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, FromClause, bindparam, case, exists, func,
 from sqlmodel import Session
 from sqlmodel import select as select_models
 
-from engine.text import text_from_json
+from engine.translatable import text_from_json
 from ratings.read.leaderboard import table
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.read.pools import MatchScope

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, exists, func, or_
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.statistics.scores import Firsts, most_points

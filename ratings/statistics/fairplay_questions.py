@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.algebra import inner, inverse, product
 from ratings.statistics.covariance import uncertainty
 from ratings.statistics.errors import ResultsError

@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.circles import NO_CIRCLES, Circles, find_circles, meetings, mixture_of, pairs_of
 from ratings.statistics.covariance import Uncertainty, uncertainty
 from ratings.statistics.errors import ResultsError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.errors import ResultsError
 
 _FORM = re.compile(

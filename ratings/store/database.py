@@ -22,7 +22,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import DatabaseAccessError, DatabaseGoneError, RatingsError
 from ratings.store import schema
 from ratings.store.dialects import dialect_of, translated

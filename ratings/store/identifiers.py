@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from engine.text import Text, with_parts
+from engine.translatable import Text, with_parts
 from ratings.errors import AccountError
 from ratings.values.owners import ARENA, EVERY_BOT, OPERATOR, PEOPLE
 

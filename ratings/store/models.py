@@ -16,11 +16,11 @@ from sqlalchemy import Enum as EnumType
 from sqlalchemy.orm import declared_attr, registry
 from sqlmodel import Field, SQLModel
 
-from engine.text import parts_of
+from engine.translatable import parts_of
 from ratings.values.states import AttemptState, MatchState
 
 if TYPE_CHECKING:
-    from ratings.values.tournaments import Annulment
+    from ratings.values.incidents import Annulment
 
 _NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -204,7 +204,7 @@ class MatchRecord(Table, table=True):
     """The number of the newest attempt, 0 before the first."""
     void_reason: str | None = None
     void_reason_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
-    """Which text the sentence is, and its parts, as `engine.text.parts_of` gives them; so are all `*_text`."""
+    """Which text the sentence is, and its parts, as `engine.translatable.parts_of` gives them; so are all `*_text`."""
     by_rules: bool | None = None
     rated: bool | None = None
     details: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
@@ -333,7 +333,7 @@ class AnnulledBlockRecord(Table, table=True):
 
 def annulment_value(stored: AnnulmentRecord) -> Annulment:
     """Return an annulment as the value that everybody is shown."""
-    from ratings.values.tournaments import Annulment  # every list of matches asks for annulments, and few have any
+    from ratings.values.incidents import Annulment  # every list of matches asks for annulments, and few have any
 
     return Annulment(
         id=stored.id,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event, text
 from sqlalchemy.engine import URL
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import BackupError, DatabaseAccessError, RatingsError
 from ratings.store.identifiers import storable
 from ratings.store.urls import BRIEF_MS, TOLD_MS

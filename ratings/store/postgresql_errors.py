@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.engine import URL
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import DatabaseAccessError, DatabaseBusyError, DatabaseFullError, DatabaseLostError, RatingsError
 
 _PORT = 5432

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import EmptyDatabaseError, NotADatabaseError, SchemaVersionError, UnfinishedCopyError
 from ratings.store.dialects import dialect_of
 

@@ -2,7 +2,7 @@
 
 They follow the rules of `ratings.store.models`: instants are UTC in integer microseconds, ids are UUIDv7 text,
 enumerations are text, and of secrets only hashes are stored. Files of their own have what is needed without the others:
-`bot_events.py`, `runtime.py`, `season.py`.
+`bot_events.py`, `bot_runtimes.py`, `season.py`.
 """
 
 from __future__ import annotations

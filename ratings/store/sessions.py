@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from sqlalchemy import Connection, Table, bindparam, event, insert
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError
 from ratings.store.database import Database
 from ratings.store.dialects import dialect_of, translated

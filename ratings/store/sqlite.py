@@ -28,7 +28,7 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import (
     BackupError,
     DatabaseAccessError,

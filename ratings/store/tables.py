@@ -68,7 +68,7 @@ if not TYPE_CHECKING:  # so that a name that is not above stays an error to mypy
         """Return a table that is made when it is named, or the metadata with all tables in it."""
         if name not in __annotations__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        of_all = (*set(_FILES.values()), "runtime", "service")
+        of_all = (*set(_FILES.values()), "bot_runtimes", "service")
         for file in of_all if name == "metadata" else (_FILES.get(name, "service"),):
             import_module(f"ratings.store.{file}")
         found = models.MatchRecord.metadata

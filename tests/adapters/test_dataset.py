@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.adapters import export as exporting
+from arena.adapters import dataset_writer as exporting
 from arena.adapters.batch import rewards_of
-from arena.adapters.dataset import DatasetError, NpzWriter, Positions, load
-from arena.adapters.export import Export, OtherGameError, UnreplayableError
+from arena.adapters.dataset_reader import DatasetError, NpzWriter, Positions, load
+from arena.adapters.dataset_writer import Export, OtherGameError, UnreplayableError
 from engine import registry
 from engine.chance import ScriptedChance, SeededChance
 from engine.record import Playing

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from tests.cli.table import TableExecutor
 
 PLAYED = 4

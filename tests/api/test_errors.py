@@ -18,7 +18,7 @@ from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.scripting.errors import in_words_of_programs
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError, RequestError
 from arena.tournament.formats.format import ScheduleError
-from arena.tournament.playing import exclusive, lock_path
+from arena.tournament.locks import exclusive, lock_path
 from engine.errors import OptionsError, SeatsError
 from ratings.errors import NotADatabaseError, NotFoundError, SchemaVersionError
 from ratings.statistics.errors import ResultsError

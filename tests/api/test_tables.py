@@ -10,8 +10,8 @@ import pytest
 
 from arena.api import Arena, MissingPackageError
 from arena.match.replay import load
-from arena.model.columns import Column, ColumnKind
 from arena.model.errors import RefusedError
+from arena.model.table_columns import Column, ColumnKind
 from arena.scripting.playing import ProgressLine, progress_text
 from arena.scripting.tables import ResultTable
 from arena.tournament.run_progress import RunProgress

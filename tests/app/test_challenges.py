@@ -8,7 +8,7 @@ import pytest
 
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
 from arena.model.planning import ChallengeRequest
@@ -16,8 +16,8 @@ from arena.tournament.errors import RequestError
 from arena.tournament.formats.format import ScheduleError
 from engine.core import EngineError
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.remote import RemoteJoin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import find_owner
 from ratings.store.database import Database
 from ratings.values.owners import ChallengeLimits, OwnerLimits

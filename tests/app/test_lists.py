@@ -15,7 +15,7 @@ from arena.app.policy import Viewer
 from arena.model.errors import RefusedError
 from arena.model.matches import MatchSummary
 from arena.model.port import ArenaPort
-from arena.rpc.calls import SERVICES
+from arena.rpc.method_table import SERVICES
 from ratings.values.page import Page
 from ratings.values.states import Fared, Scope
 from tests.app.world import World, fresh_world

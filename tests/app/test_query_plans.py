@@ -17,16 +17,16 @@ import pytest
 from sqlalchemy import event
 
 from arena.app.arena import LocalArena
-from arena.app.bot_files import add_bot
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.app.bot_store import add_bot
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.report import LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause, LeakVerdict
+from arena.match.worker_report import LeakCheckResult, SeatLogText
 from arena.model.planning import TournamentRequest
 from arena.tournament.planner import FormatPlanner, planner_of
 from ratings.ledger.leasing import LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.tournaments import tournament_row, unfinished_tournaments
 from ratings.store.database import Database, open_database
 from ratings.values.states import Fared, MatchState

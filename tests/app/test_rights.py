@@ -8,7 +8,7 @@ import pytest
 
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
 from arena.model.planning import TournamentRequest

@@ -7,14 +7,14 @@ import pytest
 
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
-from arena.model.people import GUEST_VERSION, TableRequest
+from arena.model.human_play import GUEST_VERSION, TableRequest
 from engine.core import OptionsError, SeatsError
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.remote import RemoteJoin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import Database
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope

@@ -14,7 +14,7 @@ from arena.app.policy import Viewer, has_secrets, is_hidden
 from arena.model.errors import ClientError, ForbiddenError, HiddenError
 from arena.tournament.formats import catalog
 from arena.tournament.formats.format import blocks_per_seed
-from arena.tournament.playing import hold
+from arena.tournament.locks import hold
 from ratings.values.states import Fared, MatchState, Scope
 from tests.app.world import BOTS, CHANCE_SEED, SECRET, SEED, World, make_world, marks_of, text_of
 

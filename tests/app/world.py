@@ -11,11 +11,11 @@ from typing import Any
 
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.replay import dump, load
-from arena.match.report import LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause, LeakVerdict
+from arena.match.worker_report import LeakCheckResult, SeatLogText
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.rating import pool_of
 from ratings.read.accounts import find_owner

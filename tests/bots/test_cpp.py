@@ -22,7 +22,7 @@ from arena.conform.rules import RULES
 from arena.games.foreign_king.v1 import state_pb2
 from arena.hosting.sample_bots import sample_directory
 from arena.v1 import match_pb2, play_pb2
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from engine import registry
 from tests.bots.fake_arena import FakeArena, decide, finished, serve, started
 from tests.support.builds import CppBots, HostedBots, build_bots

@@ -14,9 +14,9 @@ from typing import Any, Self
 from arena.match.decisions import Answer
 from arena.match.match import Match
 from arena.match.replay import dump, write_replay
-from arena.match.report import LeakCheckResult, MatchReport, SeatProcess
 from arena.match.result import HostCause, LeakVerdict, MatchLostError
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import LeakCheckResult, MatchReport, SeatProcess
 
 STARTED_AT_US = 1_800_000_000_000_000
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ratings.store.archive import read_chain, write_chain
+from ratings.store.export_format import read_chain, write_chain
 from tests.cli.support import Arena, Finished
 from tests.cli.test_tournament import MONDAY
 

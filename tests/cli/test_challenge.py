@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.remote import RemoteJoin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.tournaments import list_tournaments
 from ratings.values.owners import OwnerLimits
 from tests.cli.support import Arena

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from arena.cli.shared import request
+from arena.cli.shared import match_order as request
 from arena.cli.shared.hosting import read_hosting
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray import session
-from arena.executor.ray.address import Head
 from arena.executor.ray.executor import RayExecutor
+from arena.executor.ray.head_address import Head
 from arena.executor.ray.proving import RayOptions
 from arena.hosting.procfs.machine import count_cores
 from tests.cli.support import Arena, write_bot

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.shared.errors import report
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from tests.cli.support import ROUND_ROBIN, Arena, Finished, write_bot
 from tests.cli.table import TableExecutor
 from tests.support.patience import PATIENCE_S

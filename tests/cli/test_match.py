@@ -17,7 +17,7 @@ import pytest
 from arena.cli.verbs.match.show import print_problems
 from arena.hosting.builds import BuildStore
 from arena.hosting.sandbox.limits import strongest_level
-from arena.match.report import SeatLogText
+from arena.match.worker_report import SeatLogText
 from arena.model.matches import AttemptFact, MatchDetail
 from engine.core import UnknownGameError
 from ratings.ledger.recording import log_rows

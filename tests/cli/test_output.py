@@ -14,7 +14,7 @@ from arena.cli.shared.cells import format_instant, printable
 from arena.cli.shared.matches import Reasons
 from arena.cli.shared.output import Style, print_facts, print_json, print_table
 from arena.cli.shared.progress import LazyProgress, ProgressDisplay, progress_text
-from arena.model.columns import (
+from arena.model.table_columns import (
     LEADERBOARD,
     STANDINGS,
     TOGETHER,

@@ -14,10 +14,10 @@ import pytest
 
 from arena.app.arena import LocalArena
 from arena.cli.shared.connect import next_command
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.planning import TournamentRequest
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import open_database
 from tests.cli.command_lines import AFTERWARDS, ELSEWHERE, READS, WRITES, WRITES_THAT_FAIL, commands
 from tests.cli.support import Arena, write_bot

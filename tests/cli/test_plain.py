@@ -17,9 +17,9 @@ import pytest
 from arena.cli.shared import terminal
 from arena.cli.shared.output import format_json, print_table
 from arena.cli.shared.terminal import EscapedStream, escaped_streams
-from arena.i18n.plain import is_plain, plain
+from arena.i18n.sanitize import is_plain, plain
 from arena.match.replay import dump, load
-from arena.model.columns import Column
+from arena.model.table_columns import Column
 from tests.cli.command_lines import READS
 from tests.cli.support import Arena
 from tests.cli.test_places import play_beforehand

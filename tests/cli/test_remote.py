@@ -14,8 +14,8 @@ import pytest
 from arena.cli.verbs.match.show import print_times
 from arena.model.matches import DecisionTime, MatchTimes, SeatTime
 from arena.rpc.profiles import Profile, save_profile
-from ratings.ledger.remote import RemoteJoin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.bots import find_version
 from ratings.store.database import open_database
 from ratings.values.owners import OwnerLimits

@@ -17,7 +17,7 @@ import pytest
 from arena.hosting.sandbox.probe import Probe
 from arena.hosting.uploads.area import UploadArea
 from arena.rpc.profiles import load_profile
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import RunningServer, running_server
 from tests.support.patience import PATIENCE_S

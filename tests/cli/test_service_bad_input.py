@@ -18,8 +18,9 @@ import pytest
 from sqlmodel import SQLModel
 
 from arena.rpc.profiles import Profile, load_profile, save_profile
-from arena.service.server import authentication, tls
-from ratings.ledger.service import ServiceLedger
+from arena.service.server import authentication
+from arena.service.server import self_signed as tls
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store import sqlite
 from ratings.values.states import Scope
 from tests.cli.support import Arena, write_bot

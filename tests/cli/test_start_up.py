@@ -43,7 +43,7 @@ HEAVY = {
     "trueskill",
 }
 """What writes, plays, keeps bots or computes: no list of what was played needs it."""
-OF_THE_SERVICE = {"ratings.store.ladders", "ratings.store.service"}
+OF_THE_SERVICE = {"ratings.store.ladder_queries", "ratings.store.service"}
 """The tables of what a service keeps; what was played is told without them, as long as there is something to tell."""
 PLAYS = {
     "arena.executor",

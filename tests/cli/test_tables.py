@@ -15,7 +15,7 @@ import pytest
 from arena.cli.shared.output import EventLines, Style, print_table, rows_of, write_markdown
 from arena.cli.shared.paging import ask_for
 from arena.cli.shared.terminal import BETWEEN, LAST_TO_GO, NAMES, fold, lay_out, pad, text_width
-from arena.model.columns import Column
+from arena.model.table_columns import Column
 from ratings.values.page import Page
 from tests.cli.command_lines import READS, whole_parser
 from tests.cli.support import Arena, Finished, write_bot

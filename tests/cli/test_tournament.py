@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.app.planning import next_name
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.model.errors import ClientError
 from arena.model.planning import TournamentRequest
 from ratings.ledger.ledger import Ledger

@@ -15,9 +15,9 @@ import pytest
 
 from arena.cli.app import run
 from arena.cli.shared.terminal import Screen
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.tournament.playing import exclusive, lock_path
+from arena.match.worker_report import MatchReport
+from arena.tournament.locks import exclusive, lock_path
 from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
 from tests.cli.test_output import Terminal

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from arena.executor.ray import fleet as fleet_module
-from arena.executor.ray import relay
+from arena.executor.ray import remote_worker as relay
 from arena.hosting.sample_bots import sample_directory
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.spec import MatchSpec, SeatSpec, program_seat
 from tests.cluster.pretended import World

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from arena.executor.child import TransportLostError
-from arena.executor.pool import WorkerPool
+from arena.executor.child_handle import TransportLostError
 from arena.executor.ray.fleet import Fleet
 from arena.executor.ray.node import ClusterNode
 from arena.executor.ray.proving import Demands, RayOptions
+from arena.executor.worker_pool import WorkerPool
 from arena.executor.worker_process import WorkerProcess
-from arena.match.report import MatchReport
+from arena.match.worker_report import MatchReport
 from tests.support.patience import until
 from tests.support.specs import script_spec
 

@@ -15,10 +15,11 @@ from types import SimpleNamespace
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.ray import address, head_probe, session
-from arena.executor.ray.address import Head, check_address, find_head
+from arena.executor.ray import head_address as address
+from arena.executor.ray import head_probe, session
+from arena.executor.ray.head_address import Head, check_address, find_head
 from arena.i18n.catalogue import translate
-from engine.text import parts_of
+from engine.translatable import parts_of
 from tests.support.patience import PATIENCE_S
 from tests.support.small_cluster import SmallCluster
 

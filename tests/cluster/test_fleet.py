@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.executor.child import TransportLostError
+from arena.executor.child_handle import TransportLostError
 from arena.executor.ray.fleet import AGAIN_S, MOST_UNANSWERED, RETURN_S
 from arena.executor.ray.node import NodeState, NodeTally
 from arena.match.result import HostCause

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.executor.ray import node as node_module
-from arena.executor.ray.draining import (
+from arena.executor.ray.node import LOOK_AGAIN_S, Archives, ClusterNode, NodeJudge, NodeState, NodeTally
+from arena.executor.ray.outliers import (
     ALPHA,
     FEWEST,
     FEWEST_OF_KIND,
@@ -29,7 +30,6 @@ from arena.executor.ray.draining import (
     is_time_to_look,
     tail,
 )
-from arena.executor.ray.node import LOOK_AGAIN_S, Archives, ClusterNode, NodeJudge, NodeState, NodeTally
 from arena.match.result import Fault, FaultCause, HostCause
 from arena.match.spec import MatchSpec
 from tests.support.patience import until

@@ -21,9 +21,9 @@ from arena.executor.ray.facts import own_facts
 from arena.executor.ray.proving import Demands, RayOptions
 from arena.hosting.removal import remove_tree
 from arena.match.live import LiveEndEvent, LiveEntryEvent
-from arena.match.report import MatchReport
 from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.worker_report import MatchReport
 from tests.support.patience import PATIENCE_S, until
 from tests.support.processes import marked_processes, wait_until
 from tests.support.small_cluster import SmallCluster

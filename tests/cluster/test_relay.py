@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from arena.executor.child import TransportLostError
-from arena.executor.pool import MOST_MOVES, WorkerPool
-from arena.executor.ray import actors, slot
-from arena.executor.ray.relay import RelayedWorker
+from arena.executor.child_handle import TransportLostError
+from arena.executor.ray import actor_handles as actors
+from arena.executor.ray import slot
+from arena.executor.ray.remote_worker import RelayedWorker
 from arena.executor.ray.slot import Slot
+from arena.executor.worker_pool import MOST_MOVES, WorkerPool
 from arena.executor.worker_process import ExecutorJob
 from arena.match.result import HostCause, MatchLostError
 from tests.support.patience import PATIENCE_S, until
@@ -21,7 +22,7 @@ from tests.support.specs import script_spec
 ECHO = """
 import os, sys
 sys.path.insert(0, {root!r})
-from arena.hosting.pipes import encode_frame
+from arena.hosting.framed_pipe import encode_frame
 import json, struct
 def send(head): sys.stdout.buffer.write(encode_frame(head)); sys.stdout.flush()
 send({{"event": "ready", "secret": os.environ.get("RAY_SECRET"), "words": sys.argv[1:]}})

@@ -14,7 +14,7 @@ import copy, hashlib, json, pickle, sys
 from dataclasses import fields, replace
 from engine import core, registry
 from engine.chance import Chance, SeededChance, ScriptedChance
-from engine.native import is_native
+from engine.mypyc_support import is_native
 from engine.perft import perft
 from engine.playout import playouts
 from tests.support.own_games import OURS

@@ -11,7 +11,7 @@ import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
-from engine.compiled import STAMP
+from engine.build_info import STAMP
 from tests.support.patience import ANY_TIME
 from tests.support.places import Place
 from tests.support.pythons import run_in
@@ -70,7 +70,7 @@ def test_a_library_that_is_cut_short_is_told_of_and_the_way_back_works(unpacked:
     refused = run_in(tmp_path, *question)
     assert refused.returncode == 1
     assert f"the compiled engine is half built: {library.name} is of another build" in refused.stderr
-    assert run_in(tmp_path, "-m", "engine.compiled", "remove").returncode == 0
+    assert run_in(tmp_path, "-m", "engine.build_info", "remove").returncode == 0
     assert run_in(tmp_path, *question).stdout == run_in(unpacked, *question).stdout
 
 

@@ -19,7 +19,7 @@ from arena.hosting.launcher.messages import Exit, Log
 from arena.match.spec import SeatSpec
 from arena.referee.server import receive_join
 from arena.referee.stream import BotStream
-from arena.service.server.tls import TlsFiles, make_certificate
+from arena.service.server.self_signed import TlsFiles, make_certificate
 from arena.v1 import play_pb2
 from arena.worker.starter import BackgroundTasks
 from arena.worker.warm_bot import BotKey, WarmBot

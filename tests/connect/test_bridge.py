@@ -25,7 +25,7 @@ from arena.connect.news import (
 )
 from arena.connect.news import Connected as LetIn
 from arena.hosting.content import content_hash
-from arena.service.server.tls import TlsFiles
+from arena.service.server.self_signed import TlsFiles
 from arena.v1 import match_pb2, play_pb2
 from tests.connect.bridging import connected, write_bot
 from tests.support.patience import PATIENCE_S, until

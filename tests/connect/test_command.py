@@ -16,7 +16,7 @@ import pytest
 
 from arena.connect.news import BotStopped, MatchEnded
 from arena.rpc.profiles import Profile, save_profile
-from arena.service.server.tls import TlsFiles
+from arena.service.server.self_signed import TlsFiles
 from arena.v1 import match_pb2
 from ratings.values.states import Scope
 from tests.connect.bridging import connected, write_bot, write_program

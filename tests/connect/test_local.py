@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.connect.local import open_bots, prepare
+from arena.connect.match_log import BEFORE_ALL, MatchHistory
 from arena.connect.news import BotFailsError, BotStopped, BotWrote, MatchEnded, Note
 from arena.connect.news import Connected as LetIn
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import SandboxPolicy
-from arena.service.server.tls import TlsFiles
+from arena.service.server.self_signed import TlsFiles
 from arena.v1 import match_pb2, play_pb2
 from tests.connect.bridging import connected, write_bot, write_program
 from tests.support.patience import PATIENCE_S, patient_starts, until

@@ -22,8 +22,8 @@ from arena.connect.stream import MOST_MESSAGE_BYTES, end_of, open_stream
 from arena.model.errors import ClientError, ForbiddenError, RefusedError
 from arena.rpc.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
 from arena.rpc.login import log_in
-from arena.service.server import tls as certificates
-from arena.service.server.tls import TlsFiles, make_certificate
+from arena.service.server import self_signed as certificates
+from arena.service.server.self_signed import TlsFiles, make_certificate
 from arena.v1 import play_pb2
 from tests.connect.bridging import connected, write_bot, write_program
 from tests.support.play_service import GAMES, FakeService, decide, finished, listening, play_service, started

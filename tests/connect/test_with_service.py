@@ -16,13 +16,13 @@ import pytest_asyncio
 
 from arena.connect.news import BotStopped, MatchBegan, MatchEnded
 from arena.connect.news import Connected as LetIn
-from arena.connect.service import find_route
-from arena.match.report import MatchReport
+from arena.connect.play_route import find_route
 from arena.match.result import FaultCause
 from arena.match.verify import verify
+from arena.match.worker_report import MatchReport
 from arena.rpc.errors import ServiceError
 from arena.rpc.profiles import Profile
-from arena.service.server.tls import TlsFiles
+from arena.service.server.self_signed import TlsFiles
 from arena.v1 import play_pb2
 from ratings.values.states import Scope
 from tests.connect.bridging import Connected, connected, write_bot

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from tests.support.overload import Tally, overrun, oversubscribed, play_in_time
 from tests.support.patience import patient_autopsies
 from tests.support.specs import installed_script_game

@@ -13,7 +13,7 @@ from typing import IO
 import pytest
 
 from arena.tournament.formats.roundrobin import RoundRobin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import open_database
 from ratings.values.states import Scope
 from tests.support.places import ARENA, Place, Served, plan, serving, wait_for_counts

@@ -17,11 +17,11 @@ import pytest_asyncio
 from arena.hosting.sandbox.limits import STANDARD, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.probe import probe
 from arena.match.replay import load
-from arena.match.report import MatchReport
 from arena.match.spec import NO_SANDBOX
 from arena.match.time_control import TimeControl
 from arena.match.verify import verify
-from arena.worker.host import MatchHost
+from arena.match.worker_report import MatchReport
+from arena.worker.match_host import MatchHost
 from tests.support.keeper import (
     AT_START,
     BOMB,

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint, EntryPoints
 import pytest
 
 from engine import registry
-from engine.compiled import look
+from engine.build_info import look
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,7 +23,7 @@ from engine.core import (
     UnknownGameError,
 )
 from engine.kit.phases import PhasedState
-from engine.native import DEMANDED, is_native
+from engine.mypyc_support import DEMANDED, is_native
 from tests.support.script_game import GAME, ScriptOptions, ScriptState
 
 

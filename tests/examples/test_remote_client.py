@@ -14,7 +14,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.service.server.tls import make_certificate
+from arena.service.server.self_signed import make_certificate
 from tests.support.patience import PATIENCE_S
 from tests.support.play_service import FakeService, decide, finished, play_service, started
 

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from arena.executor.child import ChildProcess
+from arena.executor.child_handle import ChildProcess
 from arena.match.decisions import Answer
 from arena.match.live import LiveEvent, LiveReader
 from arena.match.match import Match
 from arena.match.replay import dump, write_replay
-from arena.match.report import MatchReport
 from arena.match.result import MatchLostError
+from arena.match.worker_report import MatchReport
 from tests.support.patience import PATIENCE_S
 from tests.support.specs import script_spec
 

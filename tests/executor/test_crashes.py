@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.executor import child
+from arena.executor import child_handle as child
 from arena.executor.local import LocalExecutor
-from arena.match.report import MatchReport
 from arena.match.spec import SeatSpec
 from arena.match.verify import verify
+from arena.match.worker_report import MatchReport
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.processes import marked_processes
 from tests.support.specs import king_spec

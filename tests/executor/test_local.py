@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from arena.executor import child
+from arena.executor import child_handle as child
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor, default_warm_mb
 from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
-from arena.match.report import MatchReport
 from arena.match.result import MatchLostError
 from arena.match.verify import verify
+from arena.match.worker_report import MatchReport
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes
 from tests.support.specs import king_spec, scripted
@@ -188,7 +188,7 @@ async def test_workers_whose_program_is_missing_are_given_up(monkeypatch: pytest
 
 def test_a_worker_may_have_more_descriptors_than_is_usual() -> None:
     program = (
-        "import resource; from arena.worker.process import allow_many_descriptors\n"
+        "import resource; from arena.worker.process_setup import allow_many_descriptors\n"
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
         "hard = 4096 if hard == resource.RLIM_INFINITY else min(hard, 4096)\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))\n"

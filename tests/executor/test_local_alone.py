@@ -12,8 +12,8 @@ import pytest
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
-from arena.match.report import MatchReport
 from arena.match.result import MatchLostError
+from arena.match.worker_report import MatchReport
 from tests.executor.test_local import ENDLESS, HONEST, appears, play
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes, wait_until
@@ -54,10 +54,10 @@ async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_re
     undying: list[subprocess.Popen[bytes]] = []
     if not dies:  # as in a call to a disk that hangs
         monkeypatch.setattr(subprocess.Popen, "kill", lambda process: undying.append(process))
-    monkeypatch.setattr("arena.executor.child.BEAT_S", 0.1)
+    monkeypatch.setattr("arena.executor.child_handle.BEAT_S", 0.1)
     # Who is not stopped may be silent for want of a core.
-    monkeypatch.setattr("arena.executor.child.SILENCE_S", PATIENCE_S)
-    monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.2)
+    monkeypatch.setattr("arena.executor.child_handle.SILENCE_S", PATIENCE_S)
+    monkeypatch.setattr("arena.executor.child_handle.END_GRACE_S", 0.2)
     async with LocalExecutor(1) as executor:
         lost = asyncio.create_task(executor.run(king_spec("one", ENDLESS)))
         waiting = asyncio.create_task(executor.run(king_spec("two", HONEST)))
@@ -65,10 +65,10 @@ async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_re
         stopped = [pid for pid, command in marked_processes(mark).items() if "silent" not in command]
         for pid in stopped:
             os.kill(pid, signal.SIGSTOP)
-        monkeypatch.setattr("arena.executor.child.SILENCE_S", 2.0)
+        monkeypatch.setattr("arena.executor.child_handle.SILENCE_S", 2.0)
         with pytest.raises(MatchLostError, match="it said nothing for 2 s"):
             await lost
-        monkeypatch.setattr("arena.executor.child.SILENCE_S", PATIENCE_S)
+        monkeypatch.setattr("arena.executor.child_handle.SILENCE_S", PATIENCE_S)
         assert (await waiting).result.by_rules
     for pid in stopped:
         with contextlib.suppress(ProcessLookupError):

@@ -27,8 +27,8 @@ from arena.match.live import (
     live_end,
 )
 from arena.match.replay import load
-from arena.match.report import MatchReport
 from arena.match.spec import SeatSpec
+from arena.match.worker_report import MatchReport
 from tests.executor.pretended import played
 from tests.support.patience import PATIENCE_S
 from tests.support.specs import king_spec, scripted

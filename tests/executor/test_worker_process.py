@@ -11,12 +11,12 @@ from typing import Any, cast
 import pytest
 
 from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatchableError
-from arena.executor.remote import RemoteOptions, RemoteProcess
+from arena.executor.remote_process import RemoteOptions, RemoteProcess
 from arena.executor.worker_process import WARM_BOTS_APART, ExecutorJob, WorkerProcess
-from arena.hosting.pipes import FrameError
+from arena.hosting.framed_pipe import FrameError
 from arena.match.live import LiveEndEvent, LiveEvent, live_json
-from arena.match.report import MatchReport
 from arena.match.result import HostBrokenError, HostCause, MatchLostError
+from arena.match.worker_report import MatchReport
 from tests.executor.pretended import PretendedChild, played
 from tests.support.specs import script_spec
 

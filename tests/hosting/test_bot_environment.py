@@ -18,7 +18,7 @@ from arena.hosting.sample_bots import kit_directory, sample_directory, template_
 from arena.hosting.sandbox import bubblewrap
 from arena.hosting.sandbox.bubblewrap import SandboxMounts, wrapper
 from arena.hosting.sandbox.limits import STANDARD, SandboxLimits
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from tests.support.sources import ROOT
 
 
@@ -92,7 +92,7 @@ def test_where_nothing_may_be_written_nothing_happens(package: Path, monkeypatch
 
 async def test_a_host_that_starts_bots_does_it_first(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
-    monkeypatch.setattr("arena.worker.process_pool.write_kit_cache", lambda: written.append("all"))
+    monkeypatch.setattr("arena.worker.bot_processes.write_kit_cache", lambda: written.append("all"))
     async with MatchHost():
         assert written == ["all"]
 

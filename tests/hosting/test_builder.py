@@ -20,11 +20,11 @@ from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.procfs.processes import list_descendants
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
+from arena.hosting.sandbox.start_plan import BotProgram, start_confined
 from arena.hosting.store import StoreError
 from arena.match.spec import program_seat
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from tests.support.builds import MAKE, PLAIN, Workshop, stop_clock_until
 from tests.support.patience import PATIENCE_S
 from tests.support.pythons import NAME, add_package, make_venv, settings_for

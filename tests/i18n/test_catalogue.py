@@ -99,7 +99,7 @@ def test_every_language_has_every_text_with_the_same_places(language: str) -> No
 
 def ids_by_name() -> set[str]:
     """The ids of headings and of names of facts, which commands name without their area."""
-    files = [*ROOT.glob("arena/cli/**/*.py"), ROOT / "arena/model/columns.py"]
+    files = [*ROOT.glob("arena/cli/**/*.py"), ROOT / "arena/model/table_columns.py"]
     sources = [Path(file).read_text(encoding="utf-8") for file in files]
     names = {name for source in sources for name in re.findall(r'"([a-z0-9_]+)"', source)} | set(LIMITS)
     return {f"{area}.{name}" for area in ("cli_heading", "cli_fact") for name in names}

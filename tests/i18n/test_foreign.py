@@ -18,11 +18,11 @@ from arena.hosting.sandbox.trial import judge
 from arena.i18n.catalogue import LANGUAGES, read_messages, translate, validation_text, words
 from arena.match.decisions import DecidedBy
 from arena.match.result import FaultCause, HostCause, LeakVerdict
-from arena.trial import blunders
+from arena.trial import faults as blunders
 from arena.trial.trials import BUILD, OUTPUT, RULES, TrialCheck
 from engine import registry
 from engine.os_errors import _TEXTS, os_error_at_place, os_error_text
-from engine.text import Text, english, sentences
+from engine.translatable import Text, english, sentences
 from ratings.values.states import BotEventKind, MatchState, Scope
 from tests.support.own_games import OURS
 

@@ -20,7 +20,7 @@ import pytest
 from arena.i18n.catalogue import LANGUAGES, read_messages, translate
 from arena.service.server.errors import shortened
 from arena.wire.status import TEXT_KEY, Status, decode_status, encode_status
-from engine.text import Text, english, parts_of, placed, text_from_json, with_parts, without_place
+from engine.translatable import Text, english, parts_of, placed, text_from_json, with_parts, without_place
 from ratings.errors import NotFoundError
 from ratings.read.identifying import only_one
 from tests.support.sources import GENERATED, sources_below, statements_of, text_of
@@ -34,7 +34,7 @@ INWARD = (
     "arena/rpc/mirror.py",
     "arena/api.py",
     "arena/executor",
-    "arena/hosting/pipes.py",
+    "arena/hosting/framed_pipe.py",
     "arena/hosting/launcher",
     "arena/hosting/procfs",
     "arena/hosting/sandbox/inside",
@@ -86,7 +86,7 @@ def said_texts() -> Sequence[Said]:
     return [
         _said(path, node)
         for path in sources_below(*TOPS)
-        if "from engine.text import" in text_of(path) or "class Text(str)" in text_of(path)
+        if "from engine.translatable import" in text_of(path) or "class Text(str)" in text_of(path)
         for node in ast.walk(ast.parse(text_of(path)))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Text"
     ]

@@ -25,12 +25,12 @@ from arena.match.live import (
 )
 from arena.match.match import Match
 from arena.match.replay import write_replay
-from arena.match.report import HostNote, LeakCheckResult, MatchReport, SeatLogText, SeatProcess
 from arena.match.result import Fault, FaultCause, HostBrokenError, HostCause, LeakVerdict, MatchLostError, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
+from arena.match.worker_report import HostNote, LeakCheckResult, MatchReport, SeatLogText, SeatProcess
 from engine import registry
-from engine.text import Text, english, parts_of
+from engine.translatable import Text, english, parts_of
 from tests.support.specs import installed_script_game, king_spec, script_spec, seat_spec
 from tests.support.texts import CHARACTERS
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 
 from arena.match.decisions import Answer, DecidedBy, Decision, Malformed, Message, ReplayEntry, Resignation
+from arena.match.leak_check import Deviation, Retrial, Trial, compare
 from arena.match.match import Match
 from arena.match.replay import (
     ReplayError,
@@ -27,7 +28,6 @@ from arena.match.replay import (
     write_replay,
 )
 from arena.match.result import Fault, FaultCause, LeakVerdict
-from arena.match.retrial import Deviation, Retrial, Trial, compare
 from arena.match.spec import MatchSpec
 from arena.match.time_control import Figures, pack_figures
 from arena.match.verify import verify

@@ -15,13 +15,14 @@ import pytest
 
 from arena import model
 from arena.i18n.catalogue import words
-from arena.model import bots, columns, matches, port, tournaments
-from arena.model.columns import Column, ColumnKind
+from arena.model import bots, matches, port, tournaments
+from arena.model import table_columns as columns
 from arena.model.port import ArenaPort, ShownArena
+from arena.model.table_columns import Column, ColumnKind
 from ratings import values
 from ratings.read import leaderboard
+from ratings.values import incidents as played
 from ratings.values import leaderboards, statistics
-from ratings.values import tournaments as played
 from ratings.values.page import Page
 
 SCALARS = (str, int, float, bool, bytes, type(None))

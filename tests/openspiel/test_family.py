@@ -18,9 +18,10 @@ from engine import registry
 from engine.chance import SeededChance
 from engine.conformance import check_game
 from engine.core import UnknownGameError
-from engine.kit.layout import read_json
-from engine.openspiel import family, library
-from engine.openspiel.family import Facts, Value, find_out, read_parameters, split_name, write_name
+from engine.kit.game_folder import read_json
+from engine.openspiel import catalogue as family
+from engine.openspiel import library
+from engine.openspiel.catalogue import Facts, Value, find_out, read_parameters, split_name, write_name
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULTS: dict[str, Value] = {"board_size": 19, "komi": 7.5, "swap": False, "rule": "first"}
@@ -226,7 +227,7 @@ def test_the_catalogue_says_what_openspiel_says() -> None:
         kind_of(catalogue[name]) for name in catalogue.keys() - alone
     }
     wrong = [name for name in asked if catalogue[name] != find_out(name)]
-    assert wrong == [], "run `python -m engine.openspiel.family`"
+    assert wrong == [], "run `python -m engine.openspiel.catalogue`"
 
 
 def played(name: str) -> str:

@@ -19,7 +19,7 @@ from engine import registry
 from engine.abilities import Move
 from engine.chance import RecordingChance, ScriptedChance, SeededChance
 from engine.core import AbilityError, PositionError, State
-from engine.openspiel import family
+from engine.openspiel import catalogue as family
 from engine.openspiel.game import OpenSpielGame
 from engine.openspiel.state import OpenSpielState, SeenState
 from engine.playout import positions

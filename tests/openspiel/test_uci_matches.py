@@ -14,12 +14,12 @@ import pytest_asyncio
 
 from arena.hosting.sandbox.limits import STANDARD
 from arena.match.replay import load
-from arena.match.report import MatchReport
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.match.verify import verify
-from arena.worker.host import MatchHost
+from arena.match.worker_report import MatchReport
+from arena.worker.match_host import MatchHost
 from engine import registry
 from tests.support.patience import PATIENT, patient_autopsies, patient_endings
 from tests.support.processes import marked_processes

@@ -14,7 +14,7 @@ from unittest import mock
 
 import pytest
 
-from arena.app.bot_files import store_of
+from arena.app.bot_store import store_of
 from arena.cli.app import run
 from arena.cli.shared.process import _without
 from arena.hosting.store import StoreError

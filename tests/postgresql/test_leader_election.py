@@ -9,9 +9,9 @@ import pytest
 
 from arena.service.activities.activity_set import LeaderActivities
 from arena.service.logs import get_logger
-from arena.tournament.playing import SERVICE, players_beside, service_of
+from arena.tournament.locks import SERVICE, players_beside, service_of
+from ratings.store.advisory_lock import ServerLock
 from ratings.store.database import Database, open_database
-from ratings.store.server_lock import ServerLock
 from tests.support.postgres import run_sql
 
 

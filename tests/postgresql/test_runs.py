@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.tournament.errors import AlreadyRunningError
-from arena.tournament.playing import hold, player_of
+from arena.tournament.locks import hold, player_of
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from engine import registry
@@ -23,9 +23,9 @@ from ratings.errors import DatabaseLostError
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.read.matches import match_detail
+from ratings.store.advisory_lock import ServerLock
 from ratings.store.database import open_database
 from ratings.store.models import TournamentRecord
-from ratings.store.server_lock import ServerLock
 from ratings.values.states import AttemptState
 from tests.support import postgres
 from tests.support.cut_lines import half_proxy

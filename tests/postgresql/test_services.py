@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.formats.roundrobin import RoundRobin
-from arena.tournament.playing import SERVICE
-from ratings.ledger.service import ServiceLedger
+from arena.tournament.locks import SERVICE
+from ratings.ledger.service_ledger import ServiceLedger
+from ratings.store.advisory_lock import ServerLock
 from ratings.store.database import open_database
-from ratings.store.server_lock import ServerLock
 from ratings.values.states import Scope
 from tests.support.patience import ANY_TIME, PATIENCE_S, PATIENT
 from tests.support.places import CHOICES, Place, Served, serving, write_quick_bot

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from arena.profiling.measuring import Measuring, Recording
 from arena.profiling.parts import ProfilePart
-from arena.profiling.sheet import Reading, Sheet, WorkerPhase, new_words
+from arena.profiling.shared_counters import Reading, Sheet, WorkerPhase, new_words
 from arena.profiling.split import PartCost, Role, RunSnapshot, UnmeasuredError, split_of
 
 WORKER = """
 import os, sys
 from pathlib import Path
-from arena.profiling.sheet import shared_sheet
+from arena.profiling.shared_counters import shared_sheet
 with shared_sheet(Path(sys.argv[1]) / str(os.getpid())) as sheet:
     print("ready", flush=True)
     for line in sys.stdin:

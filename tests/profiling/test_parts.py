@@ -41,7 +41,7 @@ def stack(*modules: str) -> FrameType:
         (["arena.referee.queue.loop", "arena.referee.stream", "arena.wire.messages"], ProfilePart.ENCODING),
         (["arena.referee.play", "arena.match.match", "engine.games.any.rules.phases"], ProfilePart.ENGINE),
         (["arena.referee.play", "arena.wire.messages", "engine.games.any.wire"], ProfilePart.ENCODING),
-        (["arena.worker.host", "arena.match.replay", "json.encoder"], ProfilePart.RECORDING),
+        (["arena.worker.match_host", "arena.match.replay", "json.encoder"], ProfilePart.RECORDING),
         (["arena.match.match", "a_game_of_others.rules"], ProfilePart.ENGINE),
         (["arena.referee.measuring", "arena.hosting.procfs.meter", "contextlib"], ProfilePart.METER),
         (["arena.hosting.launcher.client"], ProfilePart.REFEREE),
@@ -61,7 +61,7 @@ def test_what_no_module_explains_is_told_as_what_it_is() -> None:
 
 def test_in_the_coordinator_its_loop_is_its_own_and_the_book_of_record_is_recording() -> None:
     judge = StackClassifier(COORDINATOR_PARTS, ProfilePart.COORDINATOR)
-    assert judge.part_of(stack("asyncio.events", "arena.executor.pool")) is ProfilePart.COORDINATOR
+    assert judge.part_of(stack("asyncio.events", "arena.executor.worker_pool")) is ProfilePart.COORDINATOR
     assert (
         judge.part_of(stack("asyncio.events", "ratings.ledger.ledger", "sqlalchemy.engine.base"))
         is ProfilePart.RECORDING

@@ -18,7 +18,7 @@ import pytest
 
 from arena.profiling.parts import WORKER_PARTS, ProfilePart
 from arena.profiling.sampler import EVERY_S, Sampler
-from arena.profiling.sheet import Reading, Sheet, WorkerPhase, new_words, read_sheet, shared_sheet
+from arena.profiling.shared_counters import Reading, Sheet, WorkerPhase, new_words, read_sheet, shared_sheet
 
 STEP_NS = 10_000_000
 STEP_S = STEP_NS / 1e9
@@ -27,7 +27,7 @@ OTHER = """
 import sys
 from pathlib import Path
 from arena.profiling.parts import ProfilePart
-from arena.profiling.sheet import WorkerPhase, shared_sheet
+from arena.profiling.shared_counters import WorkerPhase, shared_sheet
 with shared_sheet(Path(sys.argv[1])) as sheet:
     sheet.enter(WorkerPhase.START)
     sheet.enter(WorkerPhase.PLAY)

@@ -11,8 +11,8 @@ from sqlalchemy import select
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
-from arena.match.report import MatchReport
 from arena.match.result import MatchResult
+from arena.match.worker_report import MatchReport
 from ratings.ledger.leasing import LeasedMatch, LostAttempt, lease, record_lost
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.rating import pool_of

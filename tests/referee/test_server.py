@@ -17,7 +17,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.match.result import FaultCause
-from arena.referee.calls import CallContext
+from arena.referee.call_context import CallContext
 from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
 from arena.referee.server import MOST_STREAMS, AioServer, JoinError, PlayServer, join
@@ -360,7 +360,7 @@ def is_freed(server: QueueServer | AioServer) -> bool:
 
 @pytest.mark.parametrize("grace_s", [0.1, None])
 async def test_a_client_that_takes_nothing_keeps_no_server_from_ending(tmp_path: Path, grace_s: float | None) -> None:
-    with mock.patch("arena.referee.queue.layer.BROKEN_OFF_S", 0.1):
+    with mock.patch("arena.referee.queue.cython_api.BROKEN_OFF_S", 0.1):
         server, client = await serve_the_deaf(tmp_path)
         await asyncio.wait_for(server.stop(grace_s), PATIENCE_S)
     assert not is_freed(server)

@@ -14,8 +14,8 @@ import pytest
 
 from arena.match.decisions import Malformed, ProtocolViolation
 from arena.referee import stream as stream_module
-from arena.referee.calls import abort, stream_error
-from arena.referee.passed_stream import DistantCall, PassedStream, error_of
+from arena.referee.call_context import abort, stream_error
+from arena.referee.forwarded_stream import DistantCall, PassedStream, error_of
 from arena.referee.stream import MAX_WAITING, Arrival, BotStream, Closed, Flood, Inbox, StreamClosedError
 from arena.v1 import play_pb2
 from arena.wire.messages import parse_join, parse_request

@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.executor.remote import RemoteOptions, RemoteProcess
-from arena.match.report import MatchReport
+from arena.executor.remote_process import RemoteOptions, RemoteProcess
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
-from arena.service.server.tls import make_certificate
+from arena.match.worker_report import MatchReport
+from arena.service.server.self_signed import make_certificate
 from arena.v1 import play_pb2
 from tests.support.patience import PATIENCE_S, PATIENT, until
 from tests.support.remote_bots import RemoteBot

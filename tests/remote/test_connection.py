@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.referee.calls import code_of
+from arena.referee.call_context import code_of
 from arena.remote.connection import (
     FLOOD,
     FULL,

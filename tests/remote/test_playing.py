@@ -9,9 +9,9 @@ import grpc
 import pytest
 
 from arena.connect.stream import ServiceStream, open_stream
-from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.verify import verify
+from arena.match.worker_report import MatchReport
 from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
 from tests.remote.running import RunningProcess, remote_seat, version_of

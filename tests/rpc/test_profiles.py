@@ -29,7 +29,7 @@ from arena.rpc.profiles import (
     remove_profile,
     save_profile,
 )
-from arena.service.server.tls import TlsFiles, find_certificate, make_certificate
+from arena.service.server.self_signed import TlsFiles, find_certificate, make_certificate
 from ratings.values.states import Scope
 
 ADA = Profile("club", "arena.example.org:7733", "kma_secret", "ada", Scope.COMPETITOR, "PEM", "AB:CD", "localhost")

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.service.errors import HomeError, HomeHeldError, SettingsError
 from arena.service.home import held, holder_of, make_home
 from arena.service.settings import (
     TABLE,
@@ -28,6 +27,7 @@ from arena.service.settings import (
     setting_line,
     settings_template,
 )
+from arena.service.startup_errors import HomeError, HomeHeldError, SettingsError
 from tests.cli.support import Arena
 from tests.service.homes import small_home
 from tests.support.texts import CHARACTERS

@@ -20,17 +20,17 @@ import pytest
 from arena.executor.local import LocalExecutor
 from arena.executor.ray.executor import RayExecutor
 from arena.hosting.procfs.machine import count_cores
-from arena.model.people import PlayLimits
+from arena.model.human_play import PlayLimits
 from arena.service.addresses import parse_address
-from arena.service.errors import SettingsError
 from arena.service.home import make_home
 from arena.service.lifecycle.checking import WARNED_BEFORE, check, check_certificate
 from arena.service.lifecycle.process import EXIT_AT_ONCE, ExecutorFactory, stop_signals
 from arena.service.lifecycle.web import WebOptions, WebProcessSupervisor, open_web, wait_for_web
 from arena.service.logs import get_logger
-from arena.service.server.tls import LIFETIME, make_certificate
+from arena.service.server.self_signed import LIFETIME, make_certificate
 from arena.service.settings import ServiceSection, load_settings
-from arena.service.supervision import Health
+from arena.service.startup_errors import SettingsError
+from arena.service.task_supervision import Health
 from arena.web.__main__ import _parse, _people
 from tests.support.patience import PATIENCE_S, until
 from tests.support.places import CHOICES, Place, plan, serving, wait_for_counts, write_quick_bot

@@ -28,17 +28,17 @@ from arena.rpc.remote import RemoteArena
 from arena.rpc.upload import submit
 from arena.service import logs
 from arena.service.addresses import Address, explain, parse_address
-from arena.service.errors import ListenError
 from arena.service.home import make_home
 from arena.service.lifecycle.listeners import AdminListener, open_owners
 from arena.service.logs import FILE_NAME, DroppingQueueHandler, get_logger, logging_to
 from arena.service.metrics import Metrics
-from arena.service.scheduler.host import ExecutorHost
+from arena.service.scheduler.executor_supervisor import ExecutorHost
 from arena.service.scheduler.observers import MatchObserver, export_slots
 from arena.service.scheduler.queue import MatchPurpose, QueuedMatch
 from arena.service.scheduler.slots import Slots
 from arena.service.settings import load_settings
-from arena.service.supervision import Health
+from arena.service.startup_errors import ListenError
+from arena.service.task_supervision import Health
 from ratings.store.database import open_database
 from tests.cli.support import write_bot
 from tests.service.scheduler.executors import HeldExecutor, order, settle

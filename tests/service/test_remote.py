@@ -13,25 +13,25 @@ from typing import Any, cast
 
 import pytest
 
-from arena.executor.remote import RemoteOptions
+from arena.executor.remote_process import RemoteOptions
 from arena.match.decisions import JoinRequest
 from arena.service.logs import get_logger
 from arena.service.remote import process_supervisor
 from arena.service.remote.database_join_policy import DatabaseJoinPolicy
 from arena.service.remote.join_policy import JoinGrant, JoinPolicy, JoinRefusal, Presence
 from arena.service.remote.process_supervisor import REFUSAL_WINDOW_S, RefusalLog, RemoteProcessSupervisor
-from arena.service.supervision import Health
+from arena.service.task_supervision import Health
 from engine import registry
-from engine.text import from_json
+from engine.translatable import from_json
 from ratings.errors import AccountError
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import list_tokens
 from ratings.read.bots import find_version, list_bots
 from ratings.store.database import Database, open_database
+from ratings.values.incidents import LockHolder
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
-from ratings.values.tournaments import LockHolder
 from tests.support.patience import until
 
 

@@ -21,12 +21,12 @@ from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.limits import SandboxPolicy
-from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredProgram, StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec, SeatSpec, program_seat
 from arena.match.time_control import TimeControl
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from engine import registry
 from ratings.statistics.scores import most_points, seat_points
 from tests.support.patience import PATIENCE_S

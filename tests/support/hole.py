@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-from arena.referee.calls import CallContext
+from arena.referee.call_context import CallContext
 from arena.referee.server import PlayServer, StreamAdmission
 from arena.referee.stream import BotStream
 from arena.worker import bot_listener

@@ -17,7 +17,8 @@ import pytest
 
 from arena.hosting.launcher import client
 from arena.hosting.prctl import die_with_parent
-from arena.hosting.procfs import processes, tree, usage, waiting
+from arena.hosting.procfs import processes, tree, usage
+from arena.hosting.procfs import run_delay as waiting
 from tests.support.patience import PATIENCE_S
 from tests.support.sources import ROOT
 

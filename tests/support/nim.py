@@ -20,7 +20,7 @@ from typing import Any
 from engine.abilities import Playable
 from engine.chance import Chance, SeededChance
 from engine.core import ActionTable, Game, Observation, Outcome, PositionError, Reveal, State
-from engine.kit.forms import need, read_int, read_ints, read_list, read_object
+from engine.kit.field_codecs import need, read_int, read_ints, read_list, read_object
 from engine.kit.options import DeclaredOptions, IntegerOption, option
 
 MOST_TAKEN = 3

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from arena.match.report import MatchReport
 from arena.match.result import Fault, FaultCause, HostBrokenError, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
-from arena.worker.host import MatchHost
+from arena.match.worker_report import MatchReport
+from arena.worker.match_host import MatchHost
 from tests.support.busy_bot import COMPUTED
 from tests.support.patience import PATIENT
 from tests.support.specs import script_spec

@@ -15,10 +15,10 @@ from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote import RemoteArena
-from arena.service.server.owners import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
-from arena.service.server.tls import TlsFiles, make_certificate
+from arena.service.server.grpc_server import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
+from arena.service.server.self_signed import TlsFiles, make_certificate
 from ratings.errors import AccountError
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import Database, open_database
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope

@@ -43,8 +43,8 @@ def patient_starts() -> Iterator[None]:
 def patient_endings() -> Iterator[None]:
     """While this is open, this process kills nothing that ends in order only because that takes long."""
     with (
-        mock.patch("arena.executor.pool.STOP_GRACE_S", PATIENCE_S),
-        mock.patch("arena.executor.child.END_GRACE_S", PATIENCE_S),
+        mock.patch("arena.executor.worker_pool.STOP_GRACE_S", PATIENCE_S),
+        mock.patch("arena.executor.child_handle.END_GRACE_S", PATIENCE_S),
         mock.patch("arena.hosting.launcher.client.KILL_GRACE_S", PATIENCE_S),
     ):
         yield

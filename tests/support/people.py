@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from unittest import mock
 
 from arena.hosting.procfs.processes import list_processes
-from arena.model.people import PlayLimits
+from arena.model.human_play import PlayLimits
 from arena.model.port import ArenaPort
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import connect

@@ -26,7 +26,7 @@ from unittest import mock
 
 from arena.cli.app import run
 from arena.hosting.procfs.processes import list_processes, read_environment
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.formats.format import Format

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager, suppress
 
 import grpc
 
-from arena.referee.calls import abort, stream_error
+from arena.referee.call_context import abort, stream_error
 from arena.rpc.channel import Endpoint
-from arena.service.server.tls import TlsFiles
+from arena.service.server.self_signed import TlsFiles
 from arena.v1 import match_pb2, play_pb2, play_pb2_grpc
 from arena.wire.status import Status
 from tests.support.patience import PATIENCE_S

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.probe import probe
+from arena.hosting.sandbox.start_plan import BotProgram, start_confined
 from arena.hosting.user_directories import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from tests.support.patience import PATIENCE_S
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from engine.chance import Chance, SeededChance
 from engine.core import ActionTable, Game, Observation, OptionsError, Outcome, PositionError, Reveal, State
-from engine.kit.forms import distinct, read_int, read_ints, read_list, read_object
+from engine.kit.field_codecs import distinct, read_int, read_ints, read_list, read_object
 from engine.kit.options import DeclaredOptions, option
 
 MOST_ACTIONS = 8

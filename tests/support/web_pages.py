@@ -22,8 +22,8 @@ from fastapi.testclient import TestClient
 from arena.match.decisions import Answer
 from arena.match.match import Match
 from arena.match.replay import write_replay
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.web.app import make_app, open_site
 from arena.web.serving import listen, make_server
 from arena.worker.reporting import Accounts, build_report

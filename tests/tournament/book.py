@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
 from arena.tournament.creation import TournamentTerms, create_match, create_tournament
@@ -22,7 +22,7 @@ from arena.tournament.runner import run_tournament
 from arena.tournament.stored import format_of, situation_of, table_situation
 from engine import registry
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournament_report import tournament_report

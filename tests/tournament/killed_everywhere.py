@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from arena.tournament import host_watch
+from arena.tournament import circuit_breaker as host_watch
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin

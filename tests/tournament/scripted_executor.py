@@ -9,9 +9,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Self
 
-from arena.match.report import MatchReport
 from arena.match.result import Fault, FaultCause, MatchLostError, MatchResult
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 
 OnStart = Callable[[MatchSpec], None]
 LONG_US = 10_000_000

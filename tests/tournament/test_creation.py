@@ -22,7 +22,7 @@ from engine.core import OptionsError, SeatsError, UnknownGameError
 from ratings.errors import BotError, NotFoundError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.tournaments import list_tournaments, tournament_row
 from ratings.store.models import TournamentRecord
 from tests.tournament.book import BOTS, TERMS, Book

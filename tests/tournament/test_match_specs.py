@@ -24,7 +24,7 @@ from arena.tournament.seed_key import SeedKey
 from engine import registry
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
 from ratings.ledger.ledger import LeaseRequest
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.matches import match_detail, seen_runtimes
 from ratings.store.models import PoolRecord, TournamentRecord

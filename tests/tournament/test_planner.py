@@ -29,7 +29,7 @@ from arena.tournament.runner import run_tournament
 from arena.tournament.stored import draw_of, wave_of
 from ratings.ledger.check import check
 from ratings.ledger.ledger import LeaseRequest
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.ledger.tournaments import WaveLedger
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournaments import tournament_row, tournament_waves

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from arena.hosting.store import StoreError
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.formats import random_seeds as seeds
-from arena.tournament.playing import hold
+from arena.tournament.locks import hold
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import GATHER_S, MOST_A_SLOT, ResultBatching, run_tournament
 from engine import registry

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import Text, cast, select, text
 
 from arena.app.tournaments import make_table
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.model.tournaments import BestKnown
 from arena.tournament.entrants import join
 from arena.tournament.formats.adaptive import Adaptive
@@ -23,7 +23,7 @@ from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.stored import format_of, memory_problems, read_situation, situation_of
 from ratings.ledger.check import check
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournament_report import tournament_report
 from ratings.read.tournaments import remembered, tournament_row, tournament_waves

@@ -24,7 +24,7 @@ TREE = {
     "tests/support.py": "import engine.chess\n",
     "tests/worker/__init__.py": "",
     "tests/worker/conftest.py": "from tests import support\n",
-    "tests/worker/test_host.py": "",
+    "tests/worker/test_match_host.py": "",
     "tests/test_broken.py": "import (\n",
     "tests/test_process.py": 'COMMAND = ["python", "-m", "arena.worker"]\n',
     "tests/test_reading.py": "from engine.reading import FILE\n",
@@ -63,22 +63,22 @@ def test_a_test_that_has_changed_is_touched(root: Path) -> None:
 def test_what_is_imported_through_others_in_functions_and_by_a_conftest_and_a_name_in_quotes_is_found(
     root: Path,
 ) -> None:
-    assert touched(root, "engine/board.py") == {"test_host", "test_process", "test_words"}
+    assert touched(root, "engine/board.py") == {"test_match_host", "test_process", "test_words"}
 
 
 def test_a_module_that_is_gone_is_imported_by_those_that_were_forgotten(root: Path) -> None:
     (root / "engine/board.py").unlink()
-    assert touched(root, "engine/board.py") == {"test_host", "test_process", "test_words"}
+    assert touched(root, "engine/board.py") == {"test_match_host", "test_process", "test_words"}
 
 
 def test_a_conftest_belongs_to_all_tests_below_its_folder(root: Path) -> None:
-    assert touched(root, "tests/worker/conftest.py") == {"test_host", "test_words"}
+    assert touched(root, "tests/worker/conftest.py") == {"test_match_host", "test_words"}
     assert touched(root, "tests/conftest.py") == {Path(name).stem for name in TREE if "/test_" in name}
 
 
 def test_the_tests_in_the_folder_for_a_changed_file_are_touched(root: Path) -> None:
     write(root, {"arena/worker/alone.py": ""})
-    assert touched(root, "arena/worker/alone.py") == {"test_host", "test_words"}
+    assert touched(root, "arena/worker/alone.py") == {"test_match_host", "test_words"}
 
 
 def test_a_file_that_is_not_python_concerns_those_that_name_it(root: Path) -> None:

@@ -17,8 +17,8 @@ from arena.match.replay import ReplayError
 from arena.match.result import MatchLostError
 from arena.match.time_control import TimeControlError
 from arena.model.errors import ClientError, ErrorKind, kind_of
-from arena.service.errors import DaemonError
 from arena.service.server.errors import CODES
+from arena.service.startup_errors import DaemonError
 from arena.story.errors import StoryError
 from arena.tournament.errors import TournamentError
 from arena.tournament.formats.format import ScheduleError

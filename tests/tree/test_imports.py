@@ -12,7 +12,7 @@ from tests.support.sources import facts_of, sources_below
 OURS = {"arena", "bots", "engine", "ratings"}
 EXAMPLES = {"game_connect_four"}
 WIRE = ("arena.v1", "arena.games")
-LEAF = ("engine.text", "engine.os_errors")
+LEAF = ("engine.translatable", "engine.os_errors")
 """What every part of ours may import: every part speaks to people, and these import nothing else of ours."""
 BOOK = ("ratings.store", "ratings.statistics", "ratings.values", "ratings.errors")
 
@@ -30,7 +30,7 @@ BOUNDARIES = {
     "engine/openspiel/library.py": Boundary(("engine",), ("pyspiel",)),
     "engine/openspiel/wire.py": Boundary(("engine", *WIRE), ("google",)),
     # For annotations alone: mypy and mypyc read them there, and no process imports it.
-    "engine/native.py": Boundary(("engine",), ("mypy_extensions",)),
+    "engine/mypyc_support.py": Boundary(("engine",), ("mypy_extensions",)),
     "engine/games/*/wire.py": Boundary(("engine", *WIRE), ("google",)),
     "arena/v1": Boundary(WIRE, ("google", "grpc")),
     "arena/games": Boundary(WIRE, ("google", "grpc")),
@@ -45,13 +45,13 @@ BOUNDARIES = {
     "ratings/ledger": Boundary(("ratings.ledger", *BOOK), ("sqlmodel", "sqlalchemy")),
     "ratings/read": Boundary(("ratings.read", *BOOK), ("sqlmodel", "sqlalchemy")),
     # NumPy only in the statistics, and where the columns that they start from are loaded.
-    "ratings/read/loading.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
+    "ratings/read/pool_results.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/story": Boundary(("arena.story", "arena.model", "arena.match", "engine")),
     # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
     "arena/adapters": Boundary(
         (
-            *("arena.adapters", "arena.hosting.pipes", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
+            *("arena.adapters", "arena.hosting.framed_pipe", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
             "arena.tournament.formats",
         ),
         ("numpy",),
@@ -59,7 +59,7 @@ BOUNDARIES = {
     "arena/adapters/bot_host.py": Boundary(
         (
             "arena.adapters.bot_host",
-            "arena.app.bot_files",
+            "arena.app.bot_store",
             "arena.referee",
             "arena.worker",
             "arena.hosting",
@@ -74,7 +74,15 @@ BOUNDARIES = {
     ),
     "arena/hosting": Boundary(("arena.hosting",), ("structlog",)),
     "arena/conform": Boundary(
-        ("arena.conform", "arena.referee.calls", "arena.hosting", "arena.match", "arena.wire", "arena.v1", "engine"),
+        (
+            "arena.conform",
+            "arena.referee.call_context",
+            "arena.hosting",
+            "arena.match",
+            "arena.wire",
+            "arena.v1",
+            "engine",
+        ),
         ("google", "grpc", "grpc_health"),
     ),
     "arena/conform/rules.py": Boundary(()),
@@ -104,7 +112,7 @@ BOUNDARIES = {
     "arena/service": Boundary(
         (
             "arena.service",
-            "arena.i18n.plain",
+            "arena.i18n.sanitize",
             "arena.model",
             "arena.app",
             "arena.rpc",
@@ -127,7 +135,7 @@ BOUNDARIES = {
     "arena/app": Boundary(
         ("arena.app", "arena.model", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
-    "arena/app/bot_files.py": Boundary(
+    "arena/app/bot_store.py": Boundary(
         ("arena.hosting", "arena.model.bots", "arena.tournament.seed_key", "ratings"), ("platformdirs",)
     ),
     "arena/rpc": Boundary(
@@ -283,7 +291,7 @@ BOUNDARIES = {
     ),
     "arena/cli/nouns/web.py": Boundary(("arena.cli", "arena.web", "arena.service.addresses"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(
-        ("arena.cli", "arena.service", "arena.rpc.quiet", "arena.model.columns"), ("typer",)
+        ("arena.cli", "arena.service", "arena.rpc.quiet", "arena.model.table_columns"), ("typer",)
     ),
     "examples/remote_client.py": Boundary(WIRE, ("grpc",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),

@@ -144,8 +144,8 @@ def page() -> str:
 @cache
 def figures() -> Mapping[str, object]:
     """What stands for each `<figure>` of the page; the worker's modules are imported when a test asks for it."""
-    from arena.executor.child import SILENCE_S
-    from arena.hosting.pipes import SILENCE_S as LAUNCHER_SILENCE_S
+    from arena.executor.child_handle import SILENCE_S
+    from arena.hosting.framed_pipe import SILENCE_S as LAUNCHER_SILENCE_S
     from arena.hosting.procfs.usage import FREE_BUFFERS
     from arena.hosting.sandbox.limits import SandboxLimits
     from arena.worker.freezer import FREE_US

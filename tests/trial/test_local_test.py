@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from arena.i18n.catalogue import translate
-from arena.match.report import LOG_HEAD_BYTES, MatchReport, SeatLogText, SeatProcess
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.match.worker_report import LOG_HEAD_BYTES, MatchReport, SeatLogText, SeatProcess
 from arena.model.bots import Finding
 from arena.trial.artifacts import ArtifactDirectory, KeepingError, held, usual_place, whole_log
 from arena.trial.lineup import Lineup, of_known_rules, opponent_in, setups_of
@@ -32,7 +32,7 @@ from arena.trial.local_test import (
 )
 from arena.trial.trials import RULES, UndecidedError
 from engine import registry
-from engine.text import Text
+from engine.translatable import Text
 from tests.cli.table import RoomExecutor
 from tests.support.specs import seat_spec
 

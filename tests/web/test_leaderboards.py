@@ -22,9 +22,9 @@ from arena.model.tournaments import StandingRow
 from arena.web.app import make_app, open_site
 from arena.web.official_fitting import Fitter, _answer, _read_answer
 from arena.web.pages.exports import plain_text
-from arena.web.report.packing import Packer
-from arena.web.report.page import write_report
-from arena.web.shared.formats import iso_instant
+from arena.web.report.match_packing import Packer
+from arena.web.report.report_file import write_report
+from arena.web.shared.formatting import iso_instant
 from arena.web.shared.official_tables import CachedTable, FitError, OfficialTables
 from ratings.values.statistics import Circle
 from tests.ratings import book

@@ -21,7 +21,7 @@ from arena.model.port import ArenaPort
 from arena.story.encoding import parts_at
 from arena.web.app import open_site
 from arena.web.pages import matches as match_page
-from arena.web.viewer.document import viewer_words
+from arena.web.viewer.payload import viewer_words
 from arena.web.viewer.stories import ByteCache, QueueingSemaphore, TooManyWaitingError
 from engine import registry
 from ratings.values.states import MatchState

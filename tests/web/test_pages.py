@@ -21,7 +21,7 @@ from arena.web.pages.game_catalog import render_markdown, rules_of
 from arena.web.shared.site import Site
 from engine import registry
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.values.states import Scope
 from tests.app.world import SEATS, World, circle, fresh_world
 from tests.ratings import book

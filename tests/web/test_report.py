@@ -19,7 +19,7 @@ import pytest
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.cli.app import run
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.replay import load
 from arena.model.errors import HiddenError
@@ -27,11 +27,11 @@ from arena.model.port import ArenaPort
 from arena.model.tournaments import StandingRow
 from arena.story.replays import story_of_replay
 from arena.web.app import open_site
-from arena.web.drawing.marks import mark_of
-from arena.web.report.packing import Packer, pack_all
-from arena.web.report.page import is_report, write_report
+from arena.web.drawing.identicons import mark_of
+from arena.web.report.match_packing import Packer, pack_all
+from arena.web.report.report_file import is_report, write_report
 from arena.web.report.tournament_report import TournamentReportFile, draw_curves, write_match
-from arena.web.viewer.document import viewer_document
+from arena.web.viewer.payload import viewer_document
 from ratings.store.database import open_database
 from ratings.values.states import Scope
 from tests.support.browsing import Watched, expect
@@ -98,7 +98,7 @@ def test_a_tournament_opens_from_a_disk_in_any_match(
     page: Watched, tmp_path: Path, arena: ArenaPort, played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Made as a long one is: by several processes."""
-    monkeypatch.setattr("arena.web.report.packing._LONG", 0)
+    monkeypatch.setattr("arena.web.report.match_packing._LONG", 0)
     file = tmp_path / "report.html"
     assert run(["report", "three", "--html", str(file), "--lang", "fr", "--db", str(played)]) == 0
     page.page.goto(file.as_uri())

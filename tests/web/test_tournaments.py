@@ -27,19 +27,19 @@ from arena.model.tournaments import (
     TournamentSummary,
     elo_text,
 )
-from arena.tournament.playing import hold
+from arena.tournament.locks import hold
 from arena.web.app import make_app
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.charts import draw_confidence
 from arena.web.pages.tournaments import HEAT_STEPS, expected_matches, heat_of, progress_of
 from arena.web.shared.answer_cache import AnswerCache
-from arena.web.shared.formats import format_instant, iso_instant, tournament_address
+from arena.web.shared.formatting import format_instant, iso_instant, tournament_address
 from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournament_report
+from ratings.values.incidents import BotFaults, HostLoss
 from ratings.values.pools import Pool
 from ratings.values.states import Scope
-from ratings.values.tournaments import BotFaults, HostLoss
 from tests.app.world import World, fresh_world
 from tests.support.browsing import Watched, expect
 from tests.support.web_pages import served

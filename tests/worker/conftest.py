@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from tests.support.keeper import copy_zoo
 from tests.support.loops import THE_ROAD, LoopFactory
 from tests.support.processes import mark, script_game

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest_asyncio
 
-from arena.match.report import MatchReport
 from arena.match.result import Fault
 from arena.match.spec import SeatSpec
 from arena.match.verify import verify
-from arena.worker.host import MatchHost
+from arena.match.worker_report import MatchReport
+from arena.worker.match_host import MatchHost
 from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes, outliving_processes
 from tests.support.specs import script_spec

@@ -15,14 +15,14 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.hosting import pipes
+from arena.hosting import framed_pipe as pipes
 from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause
 from arena.referee.server import MOST_CALLS, JoinError, join
 from arena.v1 import play_pb2
 from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN, DirectListener, ProxiedListener
 from arena.worker.own_limits import OwnLimits
-from engine.text import parts_of
+from engine.translatable import parts_of
 from tests.support.patience import PATIENCE_S
 
 listing = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors cannot be listed here")

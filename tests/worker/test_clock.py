@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from arena.match.replay import load, read_figures
-from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.spec import SeatSpec
 from arena.match.time_control import Figures, TimeControl
 from arena.match.verify import verify
-from arena.worker.host import MatchHost
+from arena.match.worker_report import MatchReport
+from arena.worker.match_host import MatchHost
 from tests.support import busy_bot
 from tests.support.patience import PATIENT
 from tests.support.specs import script_spec, scripted

@@ -18,12 +18,12 @@ from arena.hosting.launcher.messages import FreezeOutcome
 from arena.hosting.procfs.processes import STATE, list_processes, list_threads, parse_stat, read_file
 from arena.hosting.sandbox.limits import STANDARD, STRICT
 from arena.match.replay import load, read_figures
-from arena.match.report import MatchReport
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import NO_SANDBOX, SeatSpec
+from arena.match.worker_report import MatchReport
 from arena.referee.stream import Offence
 from arena.worker.freezer import FREE_US, MOST_ASLEEP_US, BotFreezer
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from tests.support.keeper import zoo_seat
 from tests.support.patience import PATIENT, patient_starts, until
 from tests.support.processes import command_lines

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arena.executor.local import LocalExecutor
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament

@@ -16,13 +16,13 @@ import pytest
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
 from arena.match.match import MatchSpecError
-from arena.match.report import LeakCheckResult, MatchReport
 from arena.match.result import FaultCause, HostBrokenError, HostCause, LeakVerdict, MatchLostError
 from arena.match.spec import SeatSpec
-from arena.referee.calls import CallContext
+from arena.match.worker_report import LeakCheckResult, MatchReport
+from arena.referee.call_context import CallContext
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from tests.support.patience import PATIENCE_S, PATIENT
 from tests.support.processes import marked_processes, parent_of
 from tests.support.specs import script_spec, scripted
@@ -259,7 +259,7 @@ async def test_the_fault_of_the_host_ends_the_match_and_its_bots_and_has_its_cau
     await host.settle()
     before = bots(mark).keys()
     with monkeypatch.context() as patch:
-        patch.setattr("arena.worker.host.play_match", play_match)
+        patch.setattr("arena.worker.match_host.play_match", play_match)
         with pytest.raises(MatchLostError, match=str(error)) as lost:
             await play(host, [scripted("with-note", at=77), scripted("with-note", at=78)])
     assert lost.value.cause is cause

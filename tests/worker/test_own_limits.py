@@ -24,9 +24,10 @@ from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.referee.server import PlayServer, StreamAdmission
 from arena.referee.stream import Flood
-from arena.worker import process, starter
+from arena.worker import process_setup as process
+from arena.worker import starter
 from arena.worker.bot_listener import DirectListener, ProxiedListener
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from arena.worker.own_limits import FREE_SHARE, LOOKS, FloodWatch, OwnLimits, OwnWatch
 from arena.worker.starter import answers
 from tests.support.patience import until
@@ -260,7 +261,7 @@ async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyP
     async def is_heard(_: Path) -> bool:
         return next(heard)
 
-    monkeypatch.setattr("arena.worker.process_pool._give_up", told.append)
+    monkeypatch.setattr("arena.worker.bot_processes._give_up", told.append)
     monkeypatch.setattr(starter, "answers", is_heard)
     monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     async with MatchHost() as host:
@@ -281,7 +282,7 @@ async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
         await close(listener)
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("arena.worker.process_pool._give_up", starter.lose)
+    monkeypatch.setattr("arena.worker.bot_processes._give_up", starter.lose)
     async with MatchHost(warm_bots=0) as host:
 
         async def play_some() -> None:
@@ -304,7 +305,7 @@ async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
 async def test_a_bot_that_may_be_lame_since_there_was_no_room_is_not_blamed(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
-    monkeypatch.setattr("arena.worker.process_pool._give_up", starter.lose)
+    monkeypatch.setattr("arena.worker.bot_processes._give_up", starter.lose)
     async with MatchHost() as host:
         silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
         report = await host.play(silent)
@@ -336,7 +337,7 @@ def test_room_is_looked_for_by_trying_and_when_there_was_none_is_remembered(monk
 async def test_a_bot_that_fails_before_the_watch_has_looked_again_is_not_blamed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arena.worker.process_pool._give_up", starter.lose)
+    monkeypatch.setattr("arena.worker.bot_processes._give_up", starter.lose)
     async with MatchHost() as host:
         silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
         monkeypatch.setattr(process, "ROOM_LOOK_S", 3600.0)
@@ -350,7 +351,7 @@ async def test_a_bot_that_fails_before_the_watch_has_looked_again_is_not_blamed(
 async def test_a_bot_proxy_that_got_no_thread_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
     program = (
         "import os, socket, sys\n"
-        "from arena.hosting.pipes import encode_frame\n"
+        "from arena.hosting.framed_pipe import encode_frame\n"
         "link = socket.socket(fileno=int(sys.argv[2]))\n"
         "link.sendall(encode_frame({'event': 'open', 'socket': '/none', 'token': 'x'}))\n"
         "sys.stderr.write('thd.cc] pthread_create failed: Resource temporarily unavailable\\n'); sys.stderr.flush()\n"

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.executor.child import ChildProcess
+from arena.executor.child_handle import ChildProcess
 from arena.hosting.errors import HostBusyError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.messages import StartRequest
@@ -25,13 +25,13 @@ from arena.hosting.procfs.usage import tree_resident_bytes
 from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.time_control import Figures
-from arena.worker import process
+from arena.worker import process_setup as process
 from arena.worker import starter as starting
 from arena.worker import warm_bots as warm
 from arena.worker.blame import StartError
 from arena.worker.freezer import IdleFreezer
-from arena.worker.host import MatchHost
-from arena.worker.process import check_room
+from arena.worker.match_host import MatchHost
+from arena.worker.process_setup import check_room
 from arena.worker.starter import BOUND_FACTOR, BOUND_S, PATIENCE_FACTOR, BotStarter, StartClock, StarvedError
 from arena.worker.warm_bot import BotKey, WarmBot, take_note
 from arena.worker.warm_bots import WarmBots
@@ -371,7 +371,7 @@ async def test_a_worker_that_starts_again_waits_for_room_and_a_first_one_does_no
     monkeypatch: pytest.MonkeyPatch, *, is_patient: bool
 ) -> None:
     rooms = iter([False, False, True])
-    monkeypatch.setattr("arena.worker.process.has_room", lambda: next(rooms))
+    monkeypatch.setattr("arena.worker.process_setup.has_room", lambda: next(rooms))
     monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     if is_patient:
         await check_room(asyncio.StreamReader(), is_patient=True)
@@ -391,7 +391,7 @@ async def test_a_worker_that_waits_for_room_ends_when_nobody_wants_it_any_more(m
             commands.feed_eof()
         return False
 
-    monkeypatch.setattr("arena.worker.process.has_room", has_room)
+    monkeypatch.setattr("arena.worker.process_setup.has_room", has_room)
     monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     with pytest.raises(BrokenPipeError):
         await check_room(commands, is_patient=True)
@@ -421,7 +421,7 @@ def refusing(launcher: LauncherClient, number: int) -> Callable[..., None]:
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.host_fault("no-process-for-a-worker")
 async def test_a_worker_is_started_again_when_there_is_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("arena.executor.child.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("arena.executor.child_handle.FIRST_PAUSE_S", 0.001)
     tries = iter([BlockingIOError(errno.EAGAIN, "no room")] * 3)
 
     def command() -> list[str]:

@@ -18,8 +18,8 @@ from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.match import Match
 from arena.match.replay import load, read_figures
 from arena.profiling.parts import ProfilePart
-from arena.profiling.sheet import Reading, Sheet, WorkerPhase, new_words, read_sheet
-from arena.worker.host import MatchHost
+from arena.profiling.shared_counters import Reading, Sheet, WorkerPhase, new_words, read_sheet
+from arena.worker.match_host import MatchHost
 from arena.worker.profiled_host import ProfiledHost, profiled
 from tests.support.machines import unlike_linux
 from tests.support.patience import until

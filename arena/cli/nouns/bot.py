@@ -16,7 +16,7 @@ from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more, print_page, rows_wanted
 from arena.hosting.manifest import BotManifest
 from arena.model.bots import BotDetail
-from arena.model.columns import BOTS, Column, ColumnKind
+from arena.model.table_columns import BOTS, Column, ColumnKind
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
 VERBS = {

@@ -11,13 +11,13 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect, service_name
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.language import say
+from arena.cli.shared.match_order import DEFAULT_START_LIMIT, GameOption, OpeningPlies, Seed, StartLimit
 from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_assignments
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, follow, report_run
-from arena.cli.shared.request import DEFAULT_START_LIMIT, GameOption, OpeningPlies, Seed, StartLimit
 from arena.cli.shared.results import print_end
 from arena.model.planning import ChallengeRequest
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 

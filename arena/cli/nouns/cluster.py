@@ -9,7 +9,7 @@ from arena.cli.shared.hosting import AUTO, Address
 from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_table
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 
 app = typer.Typer(epilog=example("arena cluster show", "arena cluster show --address 127.0.0.1:6379 --json"))
 

@@ -13,10 +13,7 @@ from arena.cli.shared.connect import connect, next_command
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.hosting import LOCAL, HostingArguments
 from arena.cli.shared.language import say
-from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names, with_options
-from arena.cli.shared.output import print_json
-from arena.cli.shared.play import announce, play
-from arena.cli.shared.request import (
+from arena.cli.shared.match_order import (
     GameOption,
     MatchTerms,
     Seats,
@@ -25,12 +22,15 @@ from arena.cli.shared.request import (
     print_forecast,
     tournament_request,
 )
+from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names, with_options
+from arena.cli.shared.output import print_json
+from arena.cli.shared.play import announce, play
 from arena.cli.shared.results import comparison_facts, comparison_lines
 from arena.tournament.formats.compare import Compare, design_for
-from engine.text import Text
-from ratings.statistics.comparison import CompareSettings
+from engine.translatable import Text
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.scores import expected_score
+from ratings.statistics.sequential_test import CompareSettings
 
 app = typer.Typer()
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from arena.app.bot_files import copy_files, other_key
+from arena.app.bot_store import copy_files, other_key
 from arena.cli.shared import errors, settings
 from arena.cli.shared.connect import need_here, next_command, refuse_server
 from arena.cli.shared.errors import CliError, MisuseError
@@ -21,9 +21,9 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import CopyDisplay, StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.hosting.store import StoreError
-from arena.tournament.playing import players_beside
+from arena.tournament.locks import players_beside
 from arena.tournament.stored import memory_problems
-from engine.text import Text
+from engine.translatable import Text
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.copying import copy_database
 from ratings.read.bots import all_versions

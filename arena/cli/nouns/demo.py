@@ -10,29 +10,29 @@ from typing import Annotated
 
 import typer
 
-from arena.app.bot_files import add_bot
+from arena.app.bot_store import add_bot
 from arena.cli.shared import settings
 from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.connect import ArenaConnection, connect, need_here, read_place
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import build_added, read_hosting
 from arena.cli.shared.language import say
+from arena.cli.shared.match_order import MatchTerms, TimeText, tournament_request
 from arena.cli.shared.options import Workers, example, get_game, worker_count
 from arena.cli.shared.output import print_table
 from arena.cli.shared.play import play
-from arena.cli.shared.pools import describe_pool
-from arena.cli.shared.request import MatchTerms, TimeText, tournament_request
+from arena.cli.shared.rating_pools import describe_pool
 from arena.cli.shared.settings import WEB_ADDRESS
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
-from arena.model.columns import LEADERBOARD, format_duration, without, without_empty
 from arena.model.planning import PlannedTournament
+from arena.model.table_columns import LEADERBOARD, format_duration, without, without_empty
 from arena.model.tournaments import TournamentDetail
 from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from engine.abilities import need_playable
 from engine.core import Game
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 

@@ -31,11 +31,11 @@ from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPE
 from arena.hosting.sandbox.probe import Probe, probe
 from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
 from arena.i18n.catalogue import DEFAULT
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 from arena.wire.completion_queue import grpcio_version, refusal
 from engine import registry
-from engine.compiled import HalfBuiltError, look
-from engine.text import Text
+from engine.build_info import HalfBuiltError, look
+from engine.translatable import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
 from ratings.store.database import is_there

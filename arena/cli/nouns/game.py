@@ -29,7 +29,7 @@ from arena.cli.shared.options import (
     parse_assignments,
 )
 from arena.cli.shared.output import print_facts, print_json, print_table
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 from engine import registry
 from engine.abilities import View
 from engine.core import Game

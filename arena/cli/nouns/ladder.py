@@ -8,16 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import options, paging, request, settings
+from arena.cli.shared import match_order as request
+from arena.cli.shared import options, paging, settings
 from arena.cli.shared.cells import format_instant, write_named
 from arena.cli.shared.connect import connect
 from arena.cli.shared.language import say, translated
+from arena.cli.shared.match_order import MatchTerms, tournament_request
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
-from arena.cli.shared.pools import print_ladder_note
-from arena.cli.shared.request import MatchTerms, tournament_request
-from arena.model.columns import Column, ColumnKind
+from arena.cli.shared.rating_pools import print_ladder_note
 from arena.model.ladders import Ladder, LadderRequest
+from arena.model.table_columns import Column, ColumnKind
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
 

@@ -14,8 +14,8 @@ from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
-from arena.cli.shared.pools import describe_pool, print_ladder_note, short_pool_id
-from arena.model.columns import LEADERBOARD, without, without_empty
+from arena.cli.shared.rating_pools import describe_pool, print_ladder_note, short_pool_id
+from arena.model.table_columns import LEADERBOARD, without, without_empty
 from ratings.values.leaderboards import Leaderboard
 
 app = typer.Typer()

@@ -15,7 +15,7 @@ from arena.cli.shared.options import example
 from arena.model.errors import ClientError
 from arena.rpc.profiles import check_profile_name, check_writable, load_profile, save_profile
 from arena.rpc.quiet import keep_grpc_quiet
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.states import Scope
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to

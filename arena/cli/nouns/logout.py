@@ -9,7 +9,7 @@ import typer
 from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_table
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 from arena.rpc.profiles import Profile, ProfileError, list_names, load_profile, remove_profile
 
 app = typer.Typer()

@@ -18,7 +18,7 @@ from arena.cli.shared.matches import Why, annulled_ones, match_columns, noting_a
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.model.matches import ANY_FAULT
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.states import MatchState
 
 app = typer.Typer(epilog=example("arena match show 3f9a01c2"))

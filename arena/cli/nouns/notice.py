@@ -9,7 +9,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 
 app = typer.Typer()
 

@@ -16,8 +16,8 @@ from arena.cli.shared.options import AsJson, Database, Days, example, expiry_us
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.model.accounts import OwnerUsage
-from arena.model.columns import Column, ColumnKind
-from engine.text import Text
+from arena.model.table_columns import Column, ColumnKind
+from engine.translatable import Text
 from ratings.values.owners import LIMITS, MOST
 from ratings.values.states import Scope
 

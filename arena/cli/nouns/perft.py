@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, GameName, GameOptions, example, get_game, parse_assignments
 from arena.cli.shared.output import print_table
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 from engine.chance import SeededChance
 from engine.core import State
 from engine.perft import breakdown

@@ -17,10 +17,10 @@ from arena.cli.shared.language import say
 from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style, with_options
 from arena.cli.shared.output import Style, print_json, print_rows, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
-from arena.cli.shared.pools import PoolChoice, describe_pool, short_pool_id
-from arena.model.columns import MIXTURE, OFFICIAL, Column, ColumnKind, without
+from arena.cli.shared.rating_pools import PoolChoice, describe_pool, short_pool_id
 from arena.model.ratings import NOT_COMPARED, Anchor, FairPlay, OfficialTable
-from engine.text import Text
+from arena.model.table_columns import MIXTURE, OFFICIAL, Column, ColumnKind, without
+from engine.translatable import Text
 from ratings.values.statistics import Circle, FairPlayAsked, OfficialRow, SeatAdvantage
 
 app = typer.Typer(epilog=example("arena rating rebuild --check"))

@@ -14,7 +14,7 @@ from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer(epilog=example("arena replay show 3f9a01c2", "arena replay verify --all"))
 VERBS = {"show": "show", "html": "show", "verify": None, "dataset": "dataset"}

@@ -15,7 +15,7 @@ from arena.cli.shared.files import written
 from arena.cli.shared.language import language_of_names, say
 from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.progress import ProgressDisplay
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 
@@ -28,8 +28,8 @@ def report(
     db: Database = settings.DB.default,
 ) -> None:
     """Write a tournament and its replays into one HTML file."""
-    from arena.web.report.packing import PackingError
-    from arena.web.report.page import is_report
+    from arena.web.report.match_packing import PackingError
+    from arena.web.report.report_file import is_report
     from arena.web.report.tournament_report import (
         TournamentReportFile,  # the web's libraries are imported by nobody else
     )

@@ -15,8 +15,8 @@ from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.model.bots import Runtime
-from arena.model.columns import Column, ColumnKind
-from engine.text import Text, text_from_json
+from arena.model.table_columns import Column, ColumnKind
+from engine.translatable import Text, text_from_json
 
 app = typer.Typer(epilog=example("arena runtime list", "arena runtime show arena"))
 

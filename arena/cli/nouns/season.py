@@ -16,10 +16,10 @@ from arena.cli.shared.language import named, say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
-from arena.model.columns import STANDINGS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.model.ladders import Season
+from arena.model.table_columns import STANDINGS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer(epilog=example("arena season list king3", "arena season freeze king3 --at 2027-01-31T18:00"))
 

@@ -15,12 +15,12 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json, print_note, print_table
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.home import make_home, with_book
 from arena.service.lifecycle.checking import CheckReport, check
 from arena.service.settings import TABLE, ResolvedSetting, Value, load_settings, settings_template
-from engine.text import Text
+from engine.translatable import Text
 
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
 FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"

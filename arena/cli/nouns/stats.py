@@ -16,8 +16,8 @@ from arena.cli.shared.language import say
 from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style, with_options
 from arena.cli.shared.output import Style, print_rows, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, options_given, print_rows_of_page, rows_wanted
-from arena.cli.shared.pools import PoolChoice
-from arena.model.columns import OPPONENTS, SEATS, Column, ColumnKind, without, without_empty
+from arena.cli.shared.rating_pools import PoolChoice
+from arena.model.table_columns import OPPONENTS, SEATS, Column, ColumnKind, without, without_empty
 from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))

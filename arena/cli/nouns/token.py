@@ -13,7 +13,7 @@ from arena.cli.shared.language import named, say
 from arena.cli.shared.options import AsJson, Database, OptionalDays, example, expiry_us
 from arena.cli.shared.output import print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))

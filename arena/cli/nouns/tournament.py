@@ -12,7 +12,7 @@ from arena.cli.shared.connect import connect, next_command
 from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, BotText, Database, TournamentText, example
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page, rows_wanted
-from arena.model.columns import LEAK_FINDINGS, STANDINGS, TOURNAMENTS, without, without_empty
+from arena.model.table_columns import LEAK_FINDINGS, STANDINGS, TOURNAMENTS, without, without_empty
 from arena.model.tournaments import STOPPED
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from arena.cli.shared.options import Database, example
 from arena.cli.shared.settings import WEB_ADDRESS
 from arena.cli.shared.storage import need_existing
 from arena.service.addresses import Address, parse_address
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.shared.language import named, say, translated
-from arena.i18n.plain import plain
-from arena.model.columns import Column, ColumnKind
+from arena.i18n.sanitize import plain
+from arena.model.table_columns import Column, ColumnKind
 
 if TYPE_CHECKING:
     from arena.model.matches import SeatSummary
-    from ratings.values.tournaments import LockHolder
+    from ratings.values.incidents import LockHolder
 
 
 _HASH_DIGITS = 12

@@ -23,7 +23,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
 from arena.model.errors import LocalOnlyError
-from engine.text import Text
+from engine.translatable import Text
 from ratings.store.urls import keep_password
 
 if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here

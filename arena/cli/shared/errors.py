@@ -30,7 +30,7 @@ from arena.cli.shared.language import translated
 from arena.i18n.catalogue import validation_text
 from arena.model.errors import ErrorKind, kind_of, there_is_no
 from engine.os_errors import os_error_at_place
-from engine.text import Text, with_parts
+from engine.translatable import Text, with_parts
 
 FAILED = 1
 MISUSE = 2
@@ -150,7 +150,7 @@ def report(error: BaseException) -> int:
 
 def _why_the_engine_fails() -> Exception | None:
     """Return what is wrong with a compiled engine, which can make anything fail that uses it; None if nothing is."""
-    from engine.compiled import HalfBuiltError, look
+    from engine.build_info import HalfBuiltError, look
 
     try:
         look()

@@ -12,7 +12,7 @@ from typing import IO
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.process import ended_in_order
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 
 _BEGINNING = 2_000
 """So many bytes of a file tell of which kind it is."""

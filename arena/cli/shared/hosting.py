@@ -17,12 +17,12 @@ from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.language import say
 from arena.cli.shared.options import Workers
 from arena.hosting.sandbox.limits import LEVELS, NONE, SandboxPolicy
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:  # what starts and builds bots is imported by those who do so here
     from arena.hosting.builder.build import BuildFailure
     from arena.hosting.runtimes.catalog import RuntimeCatalog
-    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.hosting.sandbox.stored_programs import StoredPrograms
     from arena.hosting.store import StoredVersion
 
 
@@ -106,7 +106,7 @@ def read_hosting(
     address = address or settings.RAY_ADDRESS.value
     if executor == RAY:
         from arena.executor.interface import ExecutorFailedError  # only who asks for a cluster needs what is behind it
-        from arena.executor.ray.address import check_address
+        from arena.executor.ray.head_address import check_address
 
         try:
             check_address(address)

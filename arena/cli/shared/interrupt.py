@@ -16,7 +16,7 @@ import typer
 from arena.cli.shared.errors import INTERRUPTED, CliError
 from arena.cli.shared.language import say
 from arena.cli.shared.process import ending_signals, interrupt_was_dropped
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from ratings.store.database import Database

@@ -12,12 +12,12 @@ import typer
 from arena.cli.shared.cells import short_match_id
 from arena.cli.shared.language import say
 from arena.cli.shared.output import print_json
-from arena.i18n.plain import plain
-from arena.model.columns import MATCHES, Column, pick
+from arena.i18n.sanitize import plain
+from arena.model.table_columns import MATCHES, Column, pick
 
 if TYPE_CHECKING:  # a table needs no more than its rows
     from arena.model.matches import MatchSummary
-    from ratings.values.tournaments import Annulled
+    from ratings.values.incidents import Annulled
 
 Why = Annotated[str, typer.Option("--why", metavar="TEXT")]
 _MOST_NAMED = 10

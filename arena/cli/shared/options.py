@@ -21,7 +21,7 @@ from arena.cli.shared.connect import read_place
 from arena.cli.shared.errors import MISUSE, MisuseError, unknown
 from arena.cli.shared.output import KEY, Style, wanted_style
 from arena.hosting.procfs.machine import count_cores
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from engine.core import Game

@@ -24,8 +24,8 @@ from typer._click.globals import get_current_context
 from arena.cli.shared.cells import cell_text, heading_of, printable, write_cell
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.terminal import BETWEEN, fold, is_empty, lay_out, pad, raw_stream, width_of
-from arena.i18n.plain import plain
-from arena.model.columns import Column
+from arena.i18n.sanitize import plain
+from arena.model.table_columns import Column
 
 _WITHOUT_STYLES = {"", "dumb", "unknown"}
 """What a terminal is called that shows no bold type."""

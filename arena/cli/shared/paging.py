@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared.connect import next_command
 from arena.cli.shared.language import say
 from arena.cli.shared.output import Style, print_rows, print_table, wanted_style
-from arena.model.columns import Column
+from arena.model.table_columns import Column
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 
 T = TypeVar("T")

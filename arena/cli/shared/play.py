@@ -17,25 +17,25 @@ from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import AUTO, RAY, HostingOptions
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
 from arena.cli.shared.language import named, say, translated
+from arena.cli.shared.match_order import granted_workers
 from arena.cli.shared.output import print_note
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.shared.request import granted_workers
 from arena.cli.shared.results import print_faults, report_host
 from arena.cli.shared.storage import Storage
 from arena.executor.interface import Executor, ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level
-from arena.hosting.sandbox.programs import StoredPrograms
-from arena.model.columns import format_duration
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.model.operations import OperationState
 from arena.model.planning import PlannedTournament
+from arena.model.table_columns import format_duration
 from arena.model.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress, SpeedMeter
 from arena.tournament.runner import run_tournament
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import DatabaseError, DatabaseGoneError, DatabaseLostError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
 from ratings.store.database import rescue

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from arena.cli.shared.cells import printable
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.terminal import fold, raw_stream, width_of
-from arena.i18n.plain import plain
-from arena.model.columns import format_duration
+from arena.i18n.sanitize import plain
+from arena.model.table_columns import format_duration
 
 if TYPE_CHECKING:  # most of what is shown here asks nothing of a book
     from ratings.values.states import WorkStage

@@ -13,8 +13,8 @@ from arena.cli.shared.connect import ArenaConnection, next_command
 from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.output import print_table
 from arena.match.result import LeakVerdict
-from arena.model.columns import BOT_FAULTS, STANDINGS, without_empty
 from arena.model.matches import ANY_FAULT
+from arena.model.table_columns import BOT_FAULTS, STANDINGS, without_empty
 from arena.model.tournaments import (
     BestKnown,
     ComparisonResult,
@@ -25,8 +25,8 @@ from arena.model.tournaments import (
     elo_text,
 )
 from ratings.statistics.stopping_question import question_in_words
+from ratings.values.incidents import HostLoss
 from ratings.values.states import MatchState
-from ratings.values.tournaments import HostLoss
 
 _MOST_RIVALS_SHOWN = 5
 _VERDICTS = {

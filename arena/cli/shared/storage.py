@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from arena.cli.shared.connect import demo_command, need_here, next_command
 from arena.cli.shared.errors import CliError
-from engine.text import Text
+from engine.translatable import Text
 from ratings.store.database import Database, is_there, open_database
 
 if TYPE_CHECKING:  # what keeps and starts bots is imported by those who do, not by who looks at the database
-    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.hosting.sandbox.stored_programs import StoredPrograms
     from arena.hosting.store import VersionStore
     from arena.service.settings import ServiceSettings
 
@@ -34,7 +34,7 @@ class Storage:
     @property
     def store(self) -> VersionStore:
         """Return the store of the bots' files."""
-        from arena.app.bot_files import store_of
+        from arena.app.bot_store import store_of
 
         return store_of(self.place)
 
@@ -46,7 +46,7 @@ class Storage:
     def stored_programs(self) -> StoredPrograms:
         """Return the programs of the bots; passed as a function to those who may never need them."""
         from arena.cli.shared.hosting import local_runtimes
-        from arena.hosting.sandbox.programs import StoredPrograms
+        from arena.hosting.sandbox.stored_programs import StoredPrograms
 
         return StoredPrograms(self.store, runtimes=local_runtimes())
 

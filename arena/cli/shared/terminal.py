@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO, cast
 from unicodedata import combining, east_asian_width
 
-from arena.i18n.plain import plain
+from arena.i18n.sanitize import plain
 
 _KEPT = "\n\t"
 _USUAL_WIDTH = 80

@@ -20,7 +20,7 @@ from arena.executor.ray.facts import own_facts
 from arena.executor.ray.library import keep_exit_statuses
 from arena.hosting.archive.checking import add_archive
 from arena.hosting.archive.format import ArchiveLimits, BotArchiveError
-from arena.hosting.cgroups.holder import sweep_groups
+from arena.hosting.cgroups.launcher_groups import sweep_groups
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, resolve_command
 from arena.hosting.runtimes.catalog import RuntimeCatalog
@@ -28,7 +28,7 @@ from arena.hosting.runtimes.runtime import RuntimeSettings, RuntimeSettingsError
 from arena.hosting.sandbox.probe import probe
 from arena.hosting.store import StoreError, VersionStore
 from arena.hosting.user_directories import cache_directory, sweep
-from engine.text import Text, joined
+from engine.translatable import Text, joined
 
 VERSIONS = "versions"
 LIMITS = ArchiveLimits(files=20_000)

@@ -12,14 +12,14 @@ from contextlib import suppress
 from typing import Self
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.pool import WorkerPool
 from arena.executor.ray.fleet import Fleet
 from arena.executor.ray.proving import RayOptions
 from arena.executor.ray.session import are_cores_held, join, leave, look_at_nodes
+from arena.executor.worker_pool import WorkerPool
 from arena.match.live import LiveEvent
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from engine.text import Text
+from arena.match.worker_report import MatchReport
+from engine.translatable import Text
 
 LOOK_S = 1.0
 """How often the head is asked for its machines."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import registry
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_OFFSET_S = 5.0
 """By how much the clock of a node may differ: matches are told by the time at which they began."""

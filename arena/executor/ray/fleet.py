@@ -11,15 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
-from arena.executor.child import TransportLostError
+from arena.executor.child_handle import TransportLostError
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.pool import WorkerPool
-from arena.executor.ray.actors import ask, end_actor, make_agent, make_slot, put
+from arena.executor.ray.actor_handles import ask, end_actor, make_agent, make_slot, put
 from arena.executor.ray.node import Archives, ClusterNode, NodeJudge, NodeState, NodeTally
 from arena.executor.ray.proving import RayOptions, prove, why_not
-from arena.executor.ray.relay import WorkerSlot
+from arena.executor.ray.remote_worker import WorkerSlot
+from arena.executor.worker_pool import WorkerPool
 from arena.executor.worker_process import WorkerProcess
-from engine.text import Text, all_of, placed
+from engine.translatable import Text, all_of, placed
 
 AGAIN_S = 60.0
 """A machine that was refused is proved again after so long."""

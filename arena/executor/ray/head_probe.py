@@ -14,9 +14,9 @@ import sys
 from contextlib import suppress
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.ray.address import START_HEAD
+from arena.executor.ray.head_address import START_HEAD
 from arena.executor.ray.library import load_ray, part_of_ray
-from engine.text import Text, to_json
+from engine.translatable import Text, to_json
 
 CONNECT_S = 3.0
 

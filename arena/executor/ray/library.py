@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from arena.executor.interface import ExecutorFailedError
-from engine.text import Text
+from engine.translatable import Text
 
 NAMESPACE = "kingmaker-arena"
 """Where the actors of all coordinators of a cluster find each other."""

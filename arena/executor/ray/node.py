@@ -15,18 +15,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from arena.executor.child import TransportLostError
-from arena.executor.ray.actors import ask
+from arena.executor.child_handle import TransportLostError
+from arena.executor.ray.actor_handles import ask
 from arena.executor.ray.agent import LIMITS, CachedProgram, read_program
-from arena.executor.ray.draining import BadMatchCounts, SlowMatches, far_worse, is_time_to_look
 from arena.executor.ray.facts import ClockSample
+from arena.executor.ray.outliers import BadMatchCounts, SlowMatches, far_worse, is_time_to_look
 from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.archive.packing import pack
 from arena.hosting.manifest import BotDirectoryError
-from arena.match.report import MatchReport
 from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.match.spec import NO_SANDBOX, MatchSpec, SeatSpec
-from engine.text import Text, placed
+from arena.match.worker_report import MatchReport
+from engine.translatable import Text, placed
 
 FETCH_S = 300
 """A machine may take so long to fetch and unpack the largest archive."""
@@ -83,7 +83,7 @@ class TallyObserver(Protocol):
 
 
 class ClusterNode:
-    """A machine; an `arena.executor.child.WorkerNode`."""
+    """A machine; an `arena.executor.child_handle.WorkerNode`."""
 
     def __init__(
         self,

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.executor.child import TransportLostError
-from arena.executor.ray.actors import ask
+from arena.executor.child_handle import TransportLostError
+from arena.executor.ray.actor_handles import ask
 from arena.executor.ray.facts import ClockSample, NodeFacts, best_sample, clock_problem, differences, own_facts
 from arena.executor.ray.node import FETCH_S, ClusterNode
 from arena.match.spec import NO_SANDBOX
-from engine.text import Text
+from engine.translatable import Text
 
 CLOCK_SAMPLES = 5
 

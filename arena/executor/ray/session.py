@@ -14,10 +14,10 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.ray.address import Head, find_head
+from arena.executor.ray.head_address import Head, find_head
 from arena.executor.ray.library import NAMESPACE, keep_exit_statuses, keep_handler, load_ray, part_of_ray
 from arena.hosting.prctl import PR_SET_CHILD_SUBREAPER, prctl
-from engine.text import Text
+from engine.translatable import Text
 
 JOIN_S = 30.0
 LEAVE_S = 10.0

@@ -5,7 +5,7 @@ returns what the worker says:
 
     ["frame", head, blob]     what the worker wrote
     ["silent"]                it writes no more
-    ["ended", spoke, code, output]   `arena.executor.child.ChildProcess.run` has returned
+    ["ended", spoke, code, output]   `arena.executor.child_handle.ChildProcess.run` has returned
 
 A coordinator that does not poll for long is gone, or has given this machine up: then everything here ends.
 
@@ -22,15 +22,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from arena.executor.child import ChildProcess, worker_command
+from arena.executor.child_handle import ChildProcess, worker_command
 from arena.executor.local import memory_options
 from arena.executor.ray.library import keep_exit_statuses
 from arena.hosting.user_directories import find_base
 
 POLL_S = 5.0
-"""A poll returns after so long with nothing, which tells that this machine goes on.
+"""A poll returns after so long with nothing, which shows that this machine is alive.
 
-The calls of a thousand slots cost their coordinator much, so it is as long as `arena.executor.ray.actors` allows well.
+Calls from a thousand slots cost the coordinator much, so it is nearly as long as `actor_handles.py` allows.
 """
 ORPHANED_S = 60.0
 _LOOK_S = 5.0

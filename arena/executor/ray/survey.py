@@ -8,13 +8,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from arena.executor.child import TransportLostError
+from arena.executor.child_handle import TransportLostError
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.ray.actors import agents_of, ask, end_actor, make_agent, put
+from arena.executor.ray.actor_handles import agents_of, ask, end_actor, make_agent, put
 from arena.executor.ray.node import Archives, ClusterNode, NodeJudge, NodeState
 from arena.executor.ray.proving import Demands, prove, why_not
 from arena.executor.ray.session import join, leave, look_at_nodes
-from engine.text import all_of
+from engine.translatable import all_of
 
 ANSWER_S = 5
 

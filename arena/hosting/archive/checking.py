@@ -32,7 +32,7 @@ from arena.hosting.content import hash_files
 from arena.hosting.manifest import MANIFEST_NAME, BotDirectoryError, load_manifest
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
 from engine.os_errors import os_error_text
-from engine.text import Text, joined, with_parts
+from engine.translatable import Text, joined, with_parts
 
 _MOST_RECORD_BYTES = MOST_PATH_BYTES + 64
 _RECORD = re.compile(rb"[1-9][0-9]{0,3} ([a-zA-Z0-9.]+)=([^\n]*)\n", re.ASCII)

@@ -21,7 +21,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from arena.hosting.content import VersionLimits, is_left_out
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_PATH_BYTES = 1024
 MOST_PART_BYTES = 255

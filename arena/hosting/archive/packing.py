@@ -25,7 +25,7 @@ from arena.hosting.archive.format import (
     quote_path,
 )
 from arena.hosting.content import BotFile, hash_files, list_files, read_chunks
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 CHUNK_BYTES = 256 << 10
 """The most bytes of the archive in one frame."""

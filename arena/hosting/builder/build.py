@@ -34,13 +34,13 @@ from arena.hosting.manifest import (
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, InstalledRuntime
-from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import NONE, SandboxLimits, SandboxPolicy
-from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
+from arena.hosting.sandbox.start_plan import BotProgram, start_confined
+from arena.hosting.sandbox.stored_programs import StoredProgram, StoredPrograms
 from arena.hosting.store import StoredVersion, VersionStore
 from arena.hosting.user_directories import cache_directory
 from engine.os_errors import os_error_text
-from engine.text import Text, placed, sentences, with_parts
+from engine.translatable import Text, placed, sentences, with_parts
 
 _INHERITED = ("PATH", "HOME", "LANG")
 _TEMPORARY = ".tmp"  # hidden, so that it is no part of what was built

@@ -23,7 +23,7 @@ from arena.hosting.cgroups.hierarchy import (
     GroupPlace,
     parse_flat,
 )
-from engine.text import Text
+from engine.translatable import Text
 
 _KILLS, _REST_S = 40, 0.005
 """How often a group is killed before it is given up, and how long the dead get to leave it in between."""

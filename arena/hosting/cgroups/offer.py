@@ -23,7 +23,7 @@ from arena.hosting.cgroups.hierarchy import (
     read_membership,
     read_text,
 )
-from engine.text import Text, joined
+from engine.translatable import Text, joined
 
 _MOUNT = Text("mount cgroup2 at /sys/fs/cgroup, or take a machine with systemd")
 _ROOT = Text("run the arena as root, or on a machine with cgroup v2 under systemd, where users may be given groups")

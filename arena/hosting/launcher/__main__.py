@@ -13,7 +13,7 @@ import sys
 # Appended, so that nothing in that directory shadows the standard library; only `arena` is imported from it.
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")))  # noqa: PTH100, PTH118, PTH120
 
-from arena.hosting.cgroups.holder import GroupHolder
+from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.guardian import Guardian
 from arena.hosting.launcher.server import LauncherServer
 from arena.hosting.prctl import PR_SET_CHILD_SUBREAPER, die_with_parent, prctl

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from arena.hosting.cgroups.hierarchy import GroupPlace
 from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, host_error
+from arena.hosting.framed_pipe import HeartbeatWatch
 from arena.hosting.launcher.messages import (
     BEGINNING,
     Exceeded,
@@ -26,8 +27,7 @@ from arena.hosting.launcher.messages import (
     StartRequest,
     Written,
 )
-from arena.hosting.pipes import HeartbeatWatch
-from engine.text import Text, from_json, placed
+from engine.translatable import Text, from_json, placed
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0

@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from arena.hosting.cgroups.holder import GroupHolder
-from arena.hosting.launcher.signals import signal_exactly
+from arena.hosting.cgroups.launcher_groups import GroupHolder
+from arena.hosting.launcher.process_control import signal_exactly
 from arena.hosting.prctl import die_with_parent
 from arena.hosting.procfs.processes import (
     has_proc,

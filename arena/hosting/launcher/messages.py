@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from arena.hosting.cgroups.hierarchy import GroupLimits
-from engine.text import Text, from_json
+from engine.translatable import Text, from_json
 
 _BY_KERNEL = {
     "cpu": Text("It used up the processor time that one process may have."),

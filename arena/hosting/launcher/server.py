@@ -44,16 +44,16 @@ import time
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from arena.hosting.cgroups.holder import GroupHolder
+from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.guardian import Guardian
 from arena.hosting.launcher.launched_bot import READ_BYTES, LaunchedBot, token_entry
 from arena.hosting.launcher.messages import StartRequest
-from arena.hosting.launcher.signals import freeze, signal_bot, signal_exactly, thaw
+from arena.hosting.launcher.process_control import freeze, signal_bot, signal_exactly, thaw
 from arena.hosting.launcher.spawn import spawn
 from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, look
 from arena.hosting.procfs.processes import Relations, list_children, list_processes, read_environment, read_relations
 from arena.hosting.removal import remove_tree
-from engine.text import to_json
+from engine.translatable import to_json
 
 CHECK_INTERVAL_S = 0.02
 LAST_CHECKS_S = 5.0

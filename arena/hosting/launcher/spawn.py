@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 
 from arena.hosting.cgroups.cgroup import Cgroup
-from arena.hosting.cgroups.holder import GroupHolder
+from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.confine import confine
 from arena.hosting.launcher.launched_bot import LaunchedBot
 from arena.hosting.launcher.messages import Confinement, StartRequest

@@ -4,7 +4,7 @@ CPU counts whatever became of it: threads that have ended are in the clock of th
 for in the times of their parent, and a child that was seen before it was waited for is not counted twice. A child that
 lives and ends between two looks and that nobody waits for is in no count of the kernel but that of a control group.
 
-What the threads wait becomes the waiting of the bot in `arena.hosting.procfs.waiting`. No event loop.
+What the threads wait becomes the waiting of the bot in `arena.hosting.procfs.run_delay`. No event loop.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import time
 from arena.hosting.cgroups.cgroup import CpuAccount
 from arena.hosting.cgroups.hierarchy import GroupPlace
 from arena.hosting.procfs.processes import read_file
+from arena.hosting.procfs.run_delay import RunQueueWait, ThreadWait
 from arena.hosting.procfs.tree import Process, Tree, TreeError
-from arena.hosting.procfs.waiting import RunQueueWait, ThreadWait
 
 _STALE_NS = 250_000_000
 _SLACK_NS = 200_000

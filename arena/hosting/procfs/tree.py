@@ -20,7 +20,7 @@ from arena.hosting.procfs.processes import (
     parse_stat,
     read_threads,
 )
-from arena.hosting.procfs.waiting import CHILDREN, READY, SCHEDSTAT, STAT, TaskFiles, ThreadWait, state_in
+from arena.hosting.procfs.run_delay import CHILDREN, READY, SCHEDSTAT, STAT, TaskFiles, ThreadWait, state_in
 
 MOST_TASKS = 256
 """A larger tree is not measured: reading it would cost too much."""

@@ -44,7 +44,7 @@ from arena.hosting.runtimes.runtime import (
 )
 from arena.hosting.user_directories import cache_directory
 from engine.os_errors import os_error_text
-from engine.text import Text, did_you_mean, placed
+from engine.translatable import Text, did_you_mean, placed
 
 _LAY_OUT = {
     RuntimeKind.ARENA: lay_out_arena,

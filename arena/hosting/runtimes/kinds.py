@@ -32,7 +32,7 @@ from arena.hosting.runtimes.runtime import (
     RuntimeKind,
     RuntimeLayout,
 )
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 
 _OURS = "kingmaker-arena"
 # What bots.kit needs, where the arena runs from a checkout that was not installed.

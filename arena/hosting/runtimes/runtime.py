@@ -33,7 +33,7 @@ from arena.hosting.errors import HostingError
 from arena.hosting.manifest import ARENA, BUNDLED, BotDirectoryError, ProgramPlaces
 from arena.hosting.manifest_fields import format_value, is_name
 from engine.os_errors import os_error_text
-from engine.text import Text, did_you_mean, placed
+from engine.translatable import Text, did_you_mean, placed
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where programs of the system lie in a sandbox."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arena.hosting.bot_environment import kit_places, python_trees, system_trees
 from arena.hosting.sandbox.limits import SandboxLimits
-from engine.text import Text, joined
+from engine.translatable import Text, joined
 
 BOT = Path("/bot")
 SOCKET = Path("/run/arena.sock")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.hosting.errors import SandboxUnavailableError
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:  # what starts programs is imported when a level is tried, not by who asks where a bot lies
     from arena.hosting.sandbox.probe import Probe

@@ -26,7 +26,7 @@ from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.trial import PROGRAM, SandboxCheck, try_level
 from arena.hosting.user_directories import cache_directory
-from engine.text import Text, all_of, split
+from engine.translatable import Text, all_of, split
 
 _APPARMOR = Text(
     "AppArmor keeps bubblewrap from its namespaces: give bwrap a profile that allows userns, or run `sysctl "

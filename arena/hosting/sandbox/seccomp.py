@@ -26,7 +26,7 @@ from arena.hosting.sandbox.syscalls import (
     Machine,
     Numbers,
 )
-from engine.text import Text
+from engine.translatable import Text
 
 AF_UNIX = 1
 NAMESPACE_FLAGS = 0x7E020000

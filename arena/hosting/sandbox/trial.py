@@ -25,10 +25,10 @@ from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.messages import Confinement, StartRequest
 from arena.hosting.procfs.processes import list_descendants, read_relations
 from arena.hosting.sandbox.bubblewrap import most_processes
-from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
+from arena.hosting.sandbox.start_plan import BotProgram, start_confined
 from arena.hosting.user_directories import SCRATCH_NAME, SOCKET_NAME, runtime_directory
-from engine.text import Text
+from engine.translatable import Text
 
 PROGRAM = Path(__file__).with_name("inside") / "main.py"
 REPORT_LIMIT_S = 30.0

@@ -21,17 +21,6 @@ from typing import BinaryIO
 
 from arena.hosting.atomic_directory import fsync, locked
 from arena.hosting.removal import remove_tree
-from arena.hosting.uploads.disk import (
-    Upload,
-    UploadHistory,
-    data_path,
-    locked_data,
-    make_upload,
-    read_upload,
-    sha256_of,
-    write_through,
-    write_upload,
-)
 from arena.hosting.uploads.errors import (
     UploadDamagedError,
     UploadInvalidError,
@@ -44,7 +33,18 @@ from arena.hosting.uploads.errors import (
     space,
     storing,
 )
-from engine.text import Text
+from arena.hosting.uploads.upload_records import (
+    Upload,
+    UploadHistory,
+    data_path,
+    locked_data,
+    make_upload,
+    read_upload,
+    sha256_of,
+    write_through,
+    write_upload,
+)
+from engine.translatable import Text
 
 _ID_DIGITS = 32
 _ID = re.compile(rf"[0-9a-f]{{{_ID_DIGITS}}}", re.ASCII)

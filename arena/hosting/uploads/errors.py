@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from engine.os_errors import os_error_text
-from engine.text import Text, joined
+from engine.translatable import Text, joined
 
 _LATER = Text("what has arrived is kept, submit again later")
 

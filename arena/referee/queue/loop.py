@@ -21,7 +21,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from arena.referee.queue.layer import Event, ListeningServer, Queue, RawCall, call_once, ignore
+from arena.referee.queue.cython_api import Event, ListeningServer, Queue, RawCall, call_once, ignore
 from arena.wire.completion_queue import prepare
 
 T = TypeVar("T")

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 import grpc
 
-from arena.referee.queue import layer
-from arena.referee.queue.layer import Event, ListeningServer, Metadata, RawCall
+from arena.referee.queue import cython_api as layer
+from arena.referee.queue.cython_api import Event, ListeningServer, Metadata, RawCall
 from arena.referee.queue.loop import QueueLoop
 
 END_PATIENCE_S = 0.5

@@ -23,10 +23,10 @@ from arena.service.metrics import Metrics
 from arena.service.remote.join_policy import Presence
 from arena.service.scheduler.slots import MatchLimits, MatchLimitUpdater
 from arena.service.settings import ServiceSettings
-from arena.tournament.playing import REMOTE, SERVICE
-from ratings.ledger.service import ServiceLedger
-from ratings.store.server_lock import ServerLock, holder_of
-from ratings.values.tournaments import LockHolder
+from arena.tournament.locks import REMOTE, SERVICE
+from ratings.ledger.service_ledger import ServiceLedger
+from ratings.store.advisory_lock import ServerLock, holder_of
+from ratings.values.incidents import LockHolder
 
 PART = "looking for work"
 LOOK_EVERY_S = 2.0

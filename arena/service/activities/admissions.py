@@ -8,7 +8,7 @@ import time
 from collections.abc import Set
 from dataclasses import dataclass
 
-from arena.app.answers import comparison_of
+from arena.app.tournament_results import comparison_of
 from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import BotDirectoryError
@@ -18,10 +18,10 @@ from arena.match.time_control import parse_time_control
 from arena.model.bots import Finding
 from arena.model.tournaments import comparison_note
 from arena.service.activities.context import ServiceContext
-from arena.service.admission import CLOCK, AdmissionOutcome, AdmissionRequest, AdmissionVerdict, admit
+from arena.service.admission_trials import CLOCK, AdmissionOutcome, AdmissionRequest, AdmissionVerdict, admit
 from arena.service.metrics import Metrics
 from arena.service.scheduler.queue import MatchPurpose
-from arena.service.supervision import NO_SANDBOX, SANDBOX, SupervisedTasks, TaskSpec
+from arena.service.task_supervision import NO_SANDBOX, SANDBOX, SupervisedTasks, TaskSpec
 from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.errors import TournamentError
 from arena.tournament.formats.compare import Compare, Design
@@ -32,16 +32,16 @@ from arena.tournament.stored import clock_of
 from arena.trial.lineup import QUICK_SAMPLES, RIVAL, sample_seat, setups_of
 from arena.trial.trials import TrialCheck, failed, finding_json
 from engine.core import EngineError
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 from ratings.errors import BotError, PlanError
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.admissions import LADDER, PROMOTES, PromotionTest, WaitingVersion, promotion_tests, waiting_versions
 from ratings.read.ladders import open_ladders
 from ratings.read.tournaments import tournament_row
-from ratings.statistics.comparison import ComparisonAnswer
+from ratings.statistics.sequential_test import ComparisonAnswer
 from ratings.store.database import Database
-from ratings.store.ladders import RunningLadder, plays
+from ratings.store.ladder_queries import RunningLadder, plays
 from ratings.store.models import TournamentRecord
 from ratings.store.service import AdmissionRow
 from ratings.values.owners import ARENA

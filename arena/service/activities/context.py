@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from arena.hosting.builder.build import BuildFailure, build_version
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.service.logs import Logger
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
-from arena.service.supervision import Supervisor, WakeUp
+from arena.service.task_supervision import Supervisor, WakeUp
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read.tournaments import entrant_versions, tournament_row
 from ratings.store.database import Database
 

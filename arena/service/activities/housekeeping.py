@@ -19,7 +19,7 @@ from arena.service.home import Home
 from arena.service.logs import Logger
 from arena.service.maintenance.retention import enforce_limits, instant_text, limits_of
 from arena.service.settings import RetentionSection
-from arena.service.supervision import Supervisor
+from arena.service.task_supervision import Supervisor
 from ratings.read.bots import is_held
 from ratings.store.database import Database
 

@@ -15,7 +15,7 @@ from arena.hosting.store import StoreError
 from arena.service.activities.context import Plays, ServiceContext, plays_all
 from arena.service.logs import Logger
 from arena.service.scheduler.queue import MatchPurpose
-from arena.service.supervision import SupervisedTasks, TaskSpec
+from arena.service.task_supervision import SupervisedTasks, TaskSpec
 from arena.tournament.errors import NotPlayableError, TournamentError
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.format import ScheduleError
@@ -24,16 +24,16 @@ from arena.tournament.rate_limit import MatchRateLimit, matches_to_look_at, pace
 from arena.tournament.seasons import freeze_season
 from engine import registry
 from engine.core import EngineError
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import RatingsError
 from ratings.ledger.entrants import Noted
 from ratings.ledger.ladder_ledger import LadderLedger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.ladders import absent_versions, contenders, last_starts, open_ladders, remote_versions
 from ratings.read.tournaments import present_entrants
 from ratings.store.database import Database
 from ratings.store.identifiers import now_us
-from ratings.store.ladders import RunningLadder
+from ratings.store.ladder_queries import RunningLadder
 from ratings.store.models import BotRecord, VersionRecord
 
 ROUND_S = 300.0

@@ -10,10 +10,10 @@ from functools import partial
 
 from arena.service.activities.context import Plays, ServiceContext, plays_all
 from arena.service.scheduler.queue import MatchPurpose
-from arena.service.supervision import SupervisedTasks, TaskSpec
+from arena.service.task_supervision import SupervisedTasks, TaskSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.compare import Compare
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.leaderboard import unfinished_pools
 from ratings.read.tournaments import UnfinishedTournament, unfinished_tournaments
 

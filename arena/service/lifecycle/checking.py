@@ -10,17 +10,17 @@ from pathlib import Path
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import RuntimeSettingsError, parse_runtimes
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.rpc.errors import CertificateError
 from arena.service.home import Home, holder_of
-from arena.service.lifecycle.programs import policy_of
+from arena.service.lifecycle.bot_programs import policy_of
 from arena.service.maintenance.disk_forecast import DiskForecast, forecast
-from arena.service.server.tls import expiry_of, find_certificate
+from arena.service.server.self_signed import expiry_of, find_certificate
 from arena.service.settings import EffectiveSettings, RetentionSection
-from arena.service.supervision import sandbox_problem
+from arena.service.task_supervision import sandbox_problem
 from arena.tournament.rate_limit import rate_of
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.ladders import open_ladders
 from ratings.read.retention import Volume, volume

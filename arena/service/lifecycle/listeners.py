@@ -11,26 +11,26 @@ from http import HTTPStatus
 from pathlib import Path
 
 from arena.executor.local import default_warm_mb
-from arena.executor.remote import RemoteOptions, RemoteProcess
+from arena.executor.remote_process import RemoteOptions, RemoteProcess
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
-from arena.rpc.calls import UPLOAD
+from arena.rpc.method_table import UPLOAD
 from arena.service.addresses import Address, explain, parse_address, try_to_listen
-from arena.service.errors import ListenError, SettingsError
 from arena.service.home import Home
-from arena.service.lifecycle.programs import make_programs
+from arena.service.lifecycle.bot_programs import make_programs
 from arena.service.logs import get_logger
 from arena.service.metrics import CONTENT_TYPE, Metrics
 from arena.service.remote.database_join_policy import DatabaseJoinPolicy
 from arena.service.remote.join_policy import FindOtherService, JoinPolicy, Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
+from arena.service.server.grpc_server import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
 from arena.service.server.match_watching import LiveMatches
-from arena.service.server.owners import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
-from arena.service.server.tls import TlsFiles, find_certificate, make_certificate
+from arena.service.server.self_signed import TlsFiles, find_certificate, make_certificate
 from arena.service.settings import ServiceSettings
-from arena.service.supervision import Health
-from engine.text import Text
-from ratings.ledger.service import ServiceLedger
+from arena.service.startup_errors import ListenError, SettingsError
+from arena.service.task_supervision import Health
+from engine.translatable import Text
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import worthless_tokens
 from ratings.store.database import Database
 

@@ -16,13 +16,13 @@ from pathlib import Path
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.service.activities.activity_set import make_activity_set
 from arena.service.activities.context import ServiceContext
 from arena.service.activities.ladders import follow_rules
 from arena.service.addresses import parse_address
-from arena.service.errors import DaemonError
 from arena.service.home import Home, HomeLock, held
+from arena.service.lifecycle.bot_programs import make_programs
 from arena.service.lifecycle.checking import check_certificate
 from arena.service.lifecycle.listeners import (
     AdminListener,
@@ -32,21 +32,21 @@ from arena.service.lifecycle.listeners import (
     takes_anybody,
     wait_for_remote,
 )
-from arena.service.lifecycle.programs import make_programs
 from arena.service.lifecycle.web import open_web, wait_for_web
 from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
 from arena.service.remote.join_policy import Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
-from arena.service.scheduler.host import ExecutorHost, MatchRouter
+from arena.service.scheduler.executor_supervisor import ExecutorHost, MatchRouter
 from arena.service.scheduler.observers import LiveSlots, MatchObserver, export_slots
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import MatchLimits, Slots
 from arena.service.settings import ServiceSection, ServiceSettings
-from arena.service.supervision import SANDBOX, Health, Supervisor, WakeUp, describe, sandbox_problem
-from arena.tournament.host_watch import HostWatch
-from arena.tournament.playing import sweep_locks
-from engine.text import Text
+from arena.service.startup_errors import DaemonError
+from arena.service.task_supervision import SANDBOX, Health, Supervisor, WakeUp, describe, sandbox_problem
+from arena.tournament.circuit_breaker import HostWatch
+from arena.tournament.locks import sweep_locks
+from engine.translatable import Text
 from ratings.errors import DatabaseGoneError
 from ratings.read.accounts import list_owners
 from ratings.store.database import Database, open_database, rescue, rescued

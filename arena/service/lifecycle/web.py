@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.executor.child import ChildProcess
-from arena.model.people import PlayLimits
+from arena.executor.child_handle import ChildProcess
+from arena.model.human_play import PlayLimits
 from arena.service.addresses import Address, explain, parse_address, try_to_listen
-from arena.service.errors import ListenError, SettingsError
 from arena.service.home import Home
 from arena.service.lifecycle.listeners import READY_PATIENCE_S, find_tls, people_of
 from arena.service.logs import Logger, get_logger
 from arena.service.settings import ServiceSettings
-from arena.service.supervision import Health, ProcessRestarts
-from engine.text import Text
+from arena.service.startup_errors import ListenError, SettingsError
+from arena.service.task_supervision import Health, ProcessRestarts
+from engine.translatable import Text
 
 PART = "pages"
 STOP_GRACE_S = 5.0

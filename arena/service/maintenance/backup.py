@@ -21,9 +21,9 @@ from typing import IO, Any
 
 from arena.hosting.content import BotFilesError, VersionLimits, list_files, open_file
 from arena.hosting.store import VersionStore
-from arena.service.errors import DaemonError
 from arena.service.home import Home
-from engine.text import Text
+from arena.service.startup_errors import DaemonError
+from engine.translatable import Text
 from ratings.errors import DatabaseFullError
 from ratings.ledger.copying import copy_database
 from ratings.read.bots import held_versions

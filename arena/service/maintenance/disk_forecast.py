@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.service.home import Home
 from arena.service.settings import RetentionSection
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read.retention import Volume
 
 DOCUMENTED_BYTES_A_MATCH = 8192

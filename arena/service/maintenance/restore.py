@@ -35,7 +35,7 @@ from arena.service.maintenance.backup import (
     play_own_database,
 )
 from engine.os_errors import os_error_text
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 from ratings.ledger.check import check
 from ratings.read.bots import held_versions
 from ratings.store.database import knows_schema, make_usable, open_database, upgrade

@@ -12,7 +12,7 @@ from arena.hosting.store import VersionStore
 from arena.service.home import Home
 from arena.service.maintenance.backup import need_book
 from arena.service.settings import RetentionSection, load_settings
-from engine.text import Text, text_from_json
+from engine.translatable import Text, text_from_json
 from ratings.ledger.retention import RetentionLedger
 from ratings.read.bots import is_held
 from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, removable_versions, removals

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from arena.match.decisions import JoinRequest
-from arena.model.people import GUEST_VERSION, guest_names
+from arena.model.human_play import GUEST_VERSION, guest_names
 from arena.service.remote.join_policy import (
     FindOtherService,
     JoinGrant,
@@ -20,7 +20,7 @@ from arena.service.remote.join_policy import (
 from arena.service.server.authentication import LoginGuard, address_of
 from arena.service.server.errors import CallError
 from engine import registry
-from engine.text import Text, with_parts
+from engine.translatable import Text, with_parts
 from ratings.errors import (
     AccessDeniedError,
     AccountError,
@@ -30,8 +30,8 @@ from ratings.errors import (
     LimitError,
     RatingsError,
 )
-from ratings.ledger.remote import JoinedVersion, RemoteJoin, find_joined
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import JoinedVersion, RemoteJoin, find_joined
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import authenticate
 from ratings.store.database import Database
 from ratings.store.identifiers import check_bot_name, check_version_name, now_us

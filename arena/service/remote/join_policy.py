@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from arena.match.decisions import JoinRequest
-from engine.text import Text
-from ratings.values.tournaments import LockHolder
+from engine.translatable import Text
+from ratings.values.incidents import LockHolder
 
 ELSEWHERE = "ELSEWHERE"
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
-from arena.executor.remote import RemoteOptions, RemoteProcess
+from arena.executor.remote_process import RemoteOptions, RemoteProcess
 from arena.match.decisions import JoinRequest
 from arena.service.logs import Logger
 from arena.service.remote.join_policy import (
@@ -20,8 +20,8 @@ from arena.service.remote.join_policy import (
     no_other_service,
 )
 from arena.service.server.authentication import address_of
-from arena.service.supervision import Health, KnownProblems, ProcessRestarts, describe
-from engine.text import to_json
+from arena.service.task_supervision import Health, KnownProblems, ProcessRestarts, describe
+from engine.translatable import to_json
 
 PART = "remote bots"
 LOOK_EVERY_S = 2.0
@@ -39,7 +39,7 @@ _OF_STRANGERS = frozenset({"TOKEN_UNKNOWN", "TOO_MANY_LOGINS"})
 
 
 class RemoteProcessSupervisor:
-    """Implements `arena.executor.remote.JoinHandler`; `run` keeps the process going until it is cancelled."""
+    """Implements `arena.executor.remote_process.JoinHandler`; `run` keeps the process going until it is cancelled."""
 
     def __init__(
         self,

@@ -8,12 +8,12 @@ from contextlib import aclosing
 
 from arena.executor import interface
 from arena.match.live import LiveEvent
-from arena.match.report import MatchReport
 from arena.match.result import HostCause, MatchLostError
+from arena.match.worker_report import MatchReport
 from arena.model.errors import FellBehindError
 from arena.service.logs import Logger
 from arena.service.metrics import Metrics
-from arena.service.scheduler.host import Watch
+from arena.service.scheduler.executor_supervisor import Watch
 from arena.service.scheduler.queue import QueuedMatch
 from arena.service.scheduler.slots import Slots
 

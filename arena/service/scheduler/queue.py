@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.tournament.rate_limit import MatchRateLimit
 
 K = TypeVar("K", bound=Hashable)

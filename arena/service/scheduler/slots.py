@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from arena.executor.interface import NotBegunError
-from arena.match.report import MatchReport
 from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.service.scheduler.queue import (
     FairQueue,
     MatchPurpose,
@@ -21,10 +21,10 @@ from arena.service.scheduler.queue import (
     next_job,
     without_slot,
 )
-from arena.tournament.host_watch import HostWatch
+from arena.tournament.circuit_breaker import HostWatch
 from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.runner import MatchExecutor
-from engine.text import Text
+from engine.translatable import Text
 from ratings.read.accounts import own_limits
 from ratings.store.database import Database
 from ratings.values.owners import OwnerLimits

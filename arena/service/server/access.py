@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from arena.rpc.calls import PACKAGE
+from arena.rpc.method_table import PACKAGE
 from ratings.values.states import Scope
 
 _ORGANISER = frozenset({Scope.ORGANISER})

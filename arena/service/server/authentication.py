@@ -17,7 +17,7 @@ from arena.app.policy import Viewer
 from arena.model.accounts import PROTOCOL_MAJOR
 from arena.service.server.access import ACCESS, OPEN, may_call, needed_scope
 from arena.service.server.errors import CallError
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import AccessDeniedError
 from ratings.read.accounts import TokenHolder
 from ratings.values.states import Scope

@@ -16,11 +16,11 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.model.errors import FellBehindError
-from arena.rpc.calls import PLACES, Rpc, all_rpcs
+from arena.rpc.method_table import PLACES, Rpc, all_rpcs
 from arena.service.server.authentication import CALLER, Authenticator, Caller
 from arena.service.server.errors import FAILED, CallError, SlowReaderError, status_of
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
-from engine.text import Text, english
+from engine.translatable import Text, english
 from ratings.errors import InvitationError
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"

@@ -15,7 +15,7 @@ import grpc
 
 from arena.model.errors import ErrorKind, kind_of
 from arena.wire.status import Status
-from engine.text import Text, with_parts
+from engine.translatable import Text, with_parts
 
 Code = grpc.StatusCode
 

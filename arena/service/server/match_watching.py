@@ -15,7 +15,7 @@ from arena.model.errors import ClientError, FellBehindError
 from arena.model.live import LogPart, MatchEvent
 from arena.service.server.authentication import Caller
 from arena.service.server.calls import Threads
-from engine.text import Text
+from engine.translatable import Text
 
 _FIRST_LOOK_S, _LAST_LOOK_S = 0.25, 2.0
 

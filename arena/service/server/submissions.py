@@ -17,9 +17,8 @@ from arena.hosting.archive.checking import add_archive
 from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.archive.packing import CHUNK_BYTES, expand_chunk
 from arena.hosting.manifest import BotDirectoryError
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.uploads.area import UploadArea, upload_id
-from arena.hosting.uploads.disk import PastUpload, Upload, UploadHistory
 from arena.hosting.uploads.errors import (
     UploadDamagedError,
     UploadError,
@@ -27,17 +26,18 @@ from arena.hosting.uploads.errors import (
     UploadReason,
     UploadRefusedError,
 )
+from arena.hosting.uploads.upload_records import PastUpload, Upload, UploadHistory
 from arena.model.accounts import OwnerUsage
 from arena.model.bots import Admission, Submitted, UploadTicket
 from arena.service.server.authentication import CALLER, Caller
 from arena.service.server.calls import Threads
 from arena.service.server.errors import CallError
-from arena.service.supervision import NO_SANDBOX, sandbox_problem
+from arena.service.task_supervision import NO_SANDBOX, sandbox_problem
 from arena.v1 import bot_pb2
-from engine.text import Text, with_parts
+from engine.translatable import Text, with_parts
 from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
-from ratings.ledger.service import ServiceLedger, Submission
+from ratings.ledger.service_ledger import ServiceLedger, Submission
 from ratings.store.database import Database
 from ratings.values.owners import LIMITS, OPERATOR, OwnerLimits, stored_bot_name
 

@@ -15,15 +15,15 @@ from arena.tournament.formats.format import (
     check_entrants,
     check_size,
 )
-from arena.tournament.formats.seating import count_tables, owners_of, seat_groups
+from arena.tournament.formats.table_grouping import count_tables, owners_of, seat_groups
 from arena.tournament.formats.tally import standing_rows, tally
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.stopping_question import check_question, parse_question
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
+    from ratings.statistics.block_allocation import QuestionStatus
     from ratings.statistics.official_table import FittedTable
-    from ratings.statistics.stopping_blocks import QuestionStatus
 
 DEFAULT_QUESTION = "top 3 known at 95%"
 DEFAULT_WITHIN = 10.0
@@ -38,7 +38,7 @@ _BLOCKS_A_WAVE = 8
 class Adaptive:
     """Waves of blocks between those entrants whose order is most in doubt and matters for the question.
 
-    The table is the official one of this tournament's own whole blocks; `ratings.statistics.stopping_blocks` chooses
+    The table is the official one of this tournament's own whole blocks; `ratings.statistics.block_allocation` chooses
     what comes next.
     """
 
@@ -74,7 +74,7 @@ class Adaptive:
             return []
         if not count_tables(situation.present, self.seats, owners_of(situation.entrants)):
             return []
-        from ratings.statistics.stopping_blocks import first_blocks, next_blocks
+        from ratings.statistics.block_allocation import first_blocks, next_blocks
 
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}
@@ -92,7 +92,7 @@ class Adaptive:
         return seat_groups(situation, [[names[label] for label in order] for order in chosen])[:left]
 
     def _standing(self, table: FittedTable, asked: Sequence[str], entrants: int) -> QuestionStatus:
-        from ratings.statistics.stopping_blocks import question_status
+        from ratings.statistics.block_allocation import question_status
 
         at_first_look = _FIRST_WAVES * -(-entrants // (self.seats - 1))
         return question_status(table, parse_question(self.until), asked, max(self.blocks / at_first_look, 1.0))
@@ -102,7 +102,7 @@ class Adaptive:
 
         If so many withdrew that no more are left than are asked for, it is answered.
         """
-        from ratings.statistics.stopping_blocks import QuestionStatus
+        from ratings.statistics.block_allocation import QuestionStatus
 
         question = parse_question(self.until)
         stayed = [entrant.id for entrant in situation.entrants if entrant.withdrawn is None]
@@ -132,7 +132,7 @@ class Adaptive:
 
     def recorded(self, answer: Mapping[str, Any]) -> QuestionStatus:
         """Return the answer that `conclude` gave."""
-        from ratings.statistics.stopping_blocks import QuestionStatus
+        from ratings.statistics.block_allocation import QuestionStatus
 
         return QuestionStatus(True, answer["confidence"], tuple(answer["leaders"]), tuple(answer["contenders"]))
 

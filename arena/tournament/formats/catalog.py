@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from arena.tournament.formats.format import NOTHING, BlockState, Entrant, Format, Past, ScheduleError, Situation, Wave
-from engine.text import Text
+from engine.translatable import Text
 
 _PLACES = {
     "round-robin": ("roundrobin", "RoundRobin"),

@@ -22,12 +22,12 @@ from arena.tournament.formats.format import (
     check_size,
 )
 from arena.tournament.formats.random_seeds import derive
-from arena.tournament.formats.seating import Places, circular_order
+from arena.tournament.formats.table_grouping import Places, circular_order
 from arena.tournament.formats.tally import standings_by_score
 from engine.chance import SeededChance
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.blocks import rotations
-from ratings.statistics.comparison import (
+from ratings.statistics.sequential_test import (
     Capital,
     ComparedMatch,
     CompareSettings,
@@ -66,7 +66,7 @@ def design_for(seats: int, *, has_field: bool) -> Design:
 class Compare:
     """Entrants are NEW, OLD, and the field they meet, if the design has one.
 
-    The test is that of `ratings.statistics.comparison`; a step of which a match is void does not count.
+    The test is that of `ratings.statistics.sequential_test`; a step of which a match is void does not count.
     """
 
     seats: int

@@ -18,10 +18,10 @@ from arena.tournament.formats.format import (
     check_size,
 )
 from arena.tournament.formats.random_seeds import derive
-from arena.tournament.formats.seating import Owners, most_tables, owners_of, seat_groups
+from arena.tournament.formats.table_grouping import Owners, most_tables, owners_of, seat_groups
 from arena.tournament.formats.tally import standings_by_score
 from engine.chance import SeededChance
-from engine.text import Text
+from engine.translatable import Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.blocks import rotations
 
 CHALLENGER = Text("challenger")

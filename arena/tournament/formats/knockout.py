@@ -20,7 +20,7 @@ from arena.tournament.formats.format import (
     check_size,
 )
 from arena.tournament.formats.pairing import choose_byes, pair
-from arena.tournament.formats.seating import (
+from arena.tournament.formats.table_grouping import (
     Owners,
     are_apart,
     count_tables,
@@ -32,7 +32,7 @@ from arena.tournament.formats.seating import (
     spread,
 )
 from arena.tournament.formats.tally import block_points, most_block_points, standing_rows, tally
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_BLOCKS = 99
 MOST_EXTRA = 3

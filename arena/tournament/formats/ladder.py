@@ -21,10 +21,10 @@ from arena.tournament.formats.format import (
     check_entrants,
     check_size,
 )
-from arena.tournament.formats.seating import count_tables, draw, free_for, owners_of, seat_groups, sitting_out
 from arena.tournament.formats.swiss import RETIRE_AFTER
+from arena.tournament.formats.table_grouping import count_tables, draw, free_for, owners_of, seat_groups, sitting_out
 from arena.tournament.formats.tally import keep_failing, standing_rows, tally
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate
 
 SETTINGS = SkillSettings()

@@ -6,7 +6,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
-from arena.tournament.formats.seating import Owners, free_for, keeping_apart, sitting_out
+from arena.tournament.formats.table_grouping import Owners, free_for, keeping_apart, sitting_out
 
 Meetings = Callable[[str, str], int]
 """How many blocks two entrants have had together."""

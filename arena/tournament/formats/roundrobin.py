@@ -22,10 +22,10 @@ from arena.tournament.formats.format import (
     check_size,
 )
 from arena.tournament.formats.random_seeds import derive
-from arena.tournament.formats.seating import are_apart, circular_order, owners_of, seat_groups
+from arena.tournament.formats.table_grouping import are_apart, circular_order, owners_of, seat_groups
 from arena.tournament.formats.tally import by_score, standing_rows, standings_by_score, tally
 from engine.chance import Chance, SeededChance
-from engine.text import Text
+from engine.translatable import Text
 
 T = TypeVar("T")
 # Looking at all orbits would be quadratic in their number, and those in front are a random sample anyway.

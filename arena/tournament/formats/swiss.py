@@ -17,9 +17,9 @@ from arena.tournament.formats.format import (
     check_size,
 )
 from arena.tournament.formats.pairing import choose_byes, seat_tables
-from arena.tournament.formats.seating import count_tables, crowded, draw, owners_of, seat_groups
+from arena.tournament.formats.table_grouping import count_tables, crowded, draw, owners_of, seat_groups
 from arena.tournament.formats.tally import keep_failing, most_block_points, standing_rows, tally
-from engine.text import Text
+from engine.translatable import Text
 
 RETIRE_AFTER = 3
 USUAL = 0

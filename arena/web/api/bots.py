@@ -14,7 +14,7 @@ from starlette.responses import Response
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion
 from arena.model.ratings import Record
 from arena.web.api.openapi import USUAL, After, BotPath, Limit, Name
-from arena.web.drawing.marks import mark_of
+from arena.web.drawing.identicons import mark_of
 from arena.web.middleware.response_headers import PICTURE_POLICY
 from arena.web.shared.site import answers_of, arena_of, records_of
 from ratings.values.leaderboards import Standing

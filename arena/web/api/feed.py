@@ -13,7 +13,7 @@ from starlette.responses import Response
 from arena.i18n.catalogue import words
 from arena.model.port import ArenaPort
 from arena.model.tournaments import TournamentSummary
-from arena.web.shared.formats import game_title, iso_instant, pool_details
+from arena.web.shared.formatting import game_title, iso_instant, pool_details
 from arena.web.shared.site import answers_of, arena_of, home_of
 from arena.web.shared.visitor import language_of
 from ratings.values.leaderboards import LeaderboardRow

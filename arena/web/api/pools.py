@@ -14,7 +14,7 @@ from arena.web.api.openapi import USUAL, After, Limit, Name, PoolPath
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.shared.official_tables import CachedTable
 from arena.web.shared.site import answers_of, arena_of, records_of, site_of
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.leaderboards import LeaderboardList, LeaderboardRow
 from ratings.values.page import Page
 from ratings.values.pools import Pool

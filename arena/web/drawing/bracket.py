@@ -11,7 +11,7 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from arena.model.tournaments import Paired, Pairing
-from arena.web.drawing.marks import mark_of
+from arena.web.drawing.identicons import mark_of
 
 _WIDTH: Final = 176
 _GAP: Final = 32

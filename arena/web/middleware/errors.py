@@ -31,7 +31,7 @@ from arena.web.shared.streams import TooManyStreamsError
 from arena.web.shared.visitor import language_of
 from arena.web.viewer.stories import TooManyWaitingError
 from engine.errors import EngineError
-from engine.text import placed
+from engine.translatable import placed
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from arena.i18n.catalogue import words
 from arena.web.middleware.errors import error_page
 from arena.web.shared.visitor import language_of
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_BYTES: Final = 64 * 1024
 """More than any form of ours holds."""

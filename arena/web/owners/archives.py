@@ -22,7 +22,7 @@ from typing import IO, BinaryIO, Final
 from arena.hosting.archive.format import ArchiveLimits, BotArchiveError, check_path, quote_path
 from arena.hosting.content import is_left_out
 from arena.web.shared.public_message import is_full
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_LIST_BYTES: Final = 4 << 20
 """The list of the members of a zip file, which is read as a whole."""

@@ -15,10 +15,10 @@ from starlette.responses import RedirectResponse, Response
 from arena.model.accounts import Identity, NewToken, TokenSummary
 from arena.model.errors import RefusedError
 from arena.web.owners.sessions import OwnerSession, asking, need_sure, private, proven_session, session_of
-from arena.web.shared.formats import address_of_page
+from arena.web.shared.formatting import address_of_page
 from arena.web.shared.rendering import render
 from arena.web.shared.site import arena_of
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.page import MOST_LIMIT
 from ratings.values.states import Scope
 

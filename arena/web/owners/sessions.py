@@ -30,7 +30,7 @@ from arena.web.shared.public_message import public_message
 from arena.web.shared.rendering import render
 from arena.web.shared.site import site_of
 from arena.web.shared.visitor import address_of, language_of
-from engine.text import Text
+from engine.translatable import Text
 
 router = APIRouter()
 COOKIE = "session"

@@ -40,7 +40,7 @@ from arena.web.shared.public_message import public_message
 from arena.web.shared.rendering import render
 from arena.web.shared.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, OpenStreams, event
 from arena.web.shared.visitor import language_of
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 from ratings.values.states import AdmissionState
 
 router = APIRouter()

@@ -12,16 +12,16 @@ from starlette.responses import Response
 from arena.i18n.catalogue import words
 from arena.match.replay import ReplayError
 from arena.model.bots import Admission
-from arena.model.columns import PLACES
 from arena.model.errors import ForbiddenError, HiddenError, RefusedError, UnknownError
 from arena.model.port import ShownArena
 from arena.model.ratings import WalkPoint
+from arena.model.table_columns import PLACES
 from arena.web.drawing.charts import as_data, draw_chart, rating_chart, walk_chart
-from arena.web.shared.formats import address_of_page
+from arena.web.shared.formatting import address_of_page
 from arena.web.shared.rendering import render
 from arena.web.shared.site import answers_of, arena_of, records_of
 from arena.web.shared.visitor import language_of
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import NotFoundError
 from ratings.values.leaderboards import Standing
 from ratings.values.page import Page

@@ -15,10 +15,10 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
-from arena.model.columns import LEADERBOARD, MATCHES, Column, ColumnKind, pick
+from arena.model.table_columns import LEADERBOARD, MATCHES, Column, ColumnKind, pick
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.pages.matches import MatchSearch
-from arena.web.shared.formats import address_of_page, iso_instant
+from arena.web.shared.formatting import address_of_page, iso_instant
 from arena.web.shared.site import arena_of
 
 router = APIRouter()

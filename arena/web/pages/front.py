@@ -14,7 +14,7 @@ from arena.model.tournaments import TournamentSummary
 from arena.web.shared.rendering import render
 from arena.web.shared.site import answers_of, arena_of, site_of
 from arena.web.shared.visitor import language_of
-from arena.web.viewer.document import board_size
+from arena.web.viewer.payload import board_size
 from arena.web.viewer.stories import story_id
 from engine import registry
 from ratings.values.leaderboards import Leaderboard, RecentVersion

@@ -18,7 +18,7 @@ from arena.i18n.catalogue import words
 from arena.web.middleware.response_headers import PICTURE_POLICY
 from arena.web.shared.rendering import render
 from arena.web.shared.visitor import language_of
-from arena.web.viewer.document import board_size
+from arena.web.viewer.payload import board_size
 from engine import registry
 from engine.abilities import View
 from engine.chance import SeededChance

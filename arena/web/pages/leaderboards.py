@@ -10,16 +10,16 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from arena.model.columns import LEADERBOARD
 from arena.model.errors import RefusedError
 from arena.model.port import ShownArena
 from arena.model.ratings import MOST_IN_OFFICIAL, Form
+from arena.model.table_columns import LEADERBOARD
 from arena.web.drawing.charts import Z_95, common_scale
-from arena.web.shared.formats import address_of_page
+from arena.web.shared.formatting import address_of_page
 from arena.web.shared.official_tables import CachedTable
 from arena.web.shared.rendering import render
 from arena.web.shared.site import answers_of, arena_of, records_of, site_of
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 from ratings.values.statistics import OfficialRow
 

@@ -23,13 +23,13 @@ from arena.story.errors import StoryError
 from arena.web.middleware.errors import status_of
 from arena.web.middleware.response_headers import PICTURE_POLICY
 from arena.web.shared.answer_cache import PATIENCE_S, AnswerPendingError
-from arena.web.shared.formats import format_instant, short_id
+from arena.web.shared.formatting import format_instant, short_id
 from arena.web.shared.rendering import render, send_packed
 from arena.web.shared.site import arena_of, site_of
 from arena.web.shared.visitor import language_of
-from arena.web.viewer.document import board_size, picture_at, viewer_words
+from arena.web.viewer.payload import board_size, picture_at, viewer_words
 from arena.web.viewer.stories import ReplayChecks, StoryCache, TooManyWaitingError, story_id
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import RatingsError
 from ratings.values.page import Page
 from ratings.values.states import Fared, MatchState
@@ -162,7 +162,7 @@ def _render_ahead(request: Request, match: MatchDetail, language: str) -> None:
 
 @router.get("/matches/{match}/frames.json")
 def send_frames(request: Request, match: str, v: str = "") -> Response:
-    """Send the story of a match that is over, as `arena.web.viewer.document` makes it."""
+    """Send the story of a match that is over, as `arena.web.viewer.payload` makes it."""
     found, language = _finished(request, match), language_of(request)
     tag = story_id(found, language)
     headers = {"etag": f'"{tag}"', "cache-control": _FOREVER if v == tag else _ASK_AGAIN}

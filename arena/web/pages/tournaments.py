@@ -17,7 +17,7 @@ from arena.model.errors import HiddenError
 from arena.model.tournaments import Pairing, TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.charts import draw_confidence
-from arena.web.shared.formats import FORMATS
+from arena.web.shared.formatting import FORMATS
 from arena.web.shared.rendering import render
 from arena.web.shared.site import answers_of, arena_of
 from arena.web.shared.visitor import language_of

@@ -13,8 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from arena.model.human_play import LONGEST_NAME, PlayLimits
 from arena.model.live import MatchEvent
-from arena.model.people import LONGEST_NAME, PlayLimits
 from arena.story.errors import StoryError
 from arena.story.story import PositionTracker
 from arena.web.people.errors import NoTableError, TakenOverError

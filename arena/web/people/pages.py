@@ -30,7 +30,7 @@ from arena.web.people.tables import GameTables
 from arena.web.shared.rendering import render
 from arena.web.shared.site import site_of
 from arena.web.shared.visitor import language_of, remember, visitor_of
-from arena.web.viewer.document import board_size
+from arena.web.viewer.payload import board_size
 from engine import registry
 
 router = APIRouter()

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from threading import Event, Lock, Thread
 
+from arena.model.human_play import OpenedTable, PlayLimits, TableRequest, guest_bot
 from arena.model.live import MatchEvent
-from arena.model.people import OpenedTable, PlayLimits, TableRequest, guest_bot
 from arena.model.port import ArenaPort
 from arena.web.people.game_table import GameTable, time_of
 from arena.web.people.human_seat import SeatEnding

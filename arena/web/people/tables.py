@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Self
 
 from arena.model.errors import ClientError
+from arena.model.human_play import PlayLimits
 from arena.model.live import MatchEvent
-from arena.model.people import PlayLimits
 from arena.rpc.channel import UNIX, Endpoint
 from arena.rpc.login import connect
 from arena.web.middleware.rate_limits import counted_address, limited_address
@@ -49,7 +49,7 @@ from arena.web.people.service_client import MatchWatch, ServiceClient, request_o
 from arena.web.people.visitor_accounts import ConnectedSeat, VisitorAccounts, leave_seat, wait_until_seated
 from arena.web.shared.public_message import public_message
 from arena.web.shared.site import Site
-from engine.text import Text
+from engine.translatable import Text
 
 LOOK_EVERY_S = 5.0
 """How often it is asked what became of matches of which the visitors hear nothing."""

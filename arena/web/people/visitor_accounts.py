@@ -12,7 +12,7 @@ import structlog
 
 from arena.connect.stream import RetryDecision, ServiceStream, end_of, open_stream
 from arena.model.errors import ClientError
-from arena.model.people import GUEST_VERSION, PlayLimits, guest_names
+from arena.model.human_play import GUEST_VERSION, PlayLimits, guest_names
 from arena.rpc.backoff import Backoff
 from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
@@ -20,7 +20,7 @@ from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.human_seat import HumanSeat
 from arena.web.shared.public_message import public_message
 from arena.wire.messages import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
-from engine.text import Text
+from engine.translatable import Text
 
 _LOG = structlog.get_logger("web")
 ENTER_PATIENCE_S = 15.0

@@ -14,11 +14,11 @@ from arena.model.matches import FaultFact
 from arena.model.port import ArenaPort
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
-from arena.web.drawing.marks import mark_of
-from arena.web.report.packing import Packer, pack_all
-from arena.web.report.page import write_report
-from arena.web.shared.formats import format_instant, format_share, format_words, game_title, pool_details, short_id
-from arena.web.viewer.document import viewer_document
+from arena.web.drawing.identicons import mark_of
+from arena.web.report.match_packing import Packer, pack_all
+from arena.web.report.report_file import write_report
+from arena.web.shared.formatting import format_instant, format_share, format_words, game_title, pool_details, short_id
+from arena.web.viewer.payload import viewer_document
 from ratings.values.page import MOST_LIMIT
 from ratings.values.states import MatchState
 from ratings.values.statistics import Crosstable

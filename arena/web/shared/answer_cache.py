@@ -19,8 +19,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from arena.model.port import ShownArena
 from arena.model.ratings import Form, Record
-from arena.web.shared.helper import HelperProcess, WorkQueue, call_of
-from engine.text import Text
+from arena.web.shared.helper_process import HelperProcess, WorkQueue, call_of
+from engine.translatable import Text
 from ratings.values.leaderboards import LeaderboardRow, Standing
 
 T = TypeVar("T")
@@ -227,7 +227,7 @@ class _Made:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A question as `arena.web.shared.helper` knows them, with its arguments."""
+    """A question as `arena.web.shared.helper_process` knows them, with its arguments."""
 
     question: str
     arguments: tuple[Any, ...]

@@ -6,7 +6,7 @@ import errno
 from typing import Final
 
 from arena.rpc.errors import CertificateError, ProtocolError, UnreachableError
-from engine.text import Text
+from engine.translatable import Text
 from ratings.errors import DatabaseError, DatabaseFullError
 
 _AWAY: Final = Text("the service of this arena does not answer just now; try again in a moment")

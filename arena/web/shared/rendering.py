@@ -22,11 +22,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from arena.i18n.catalogue import NAMES, Words, translate, words
-from arena.model import columns
+from arena.model import table_columns as columns
 from arena.web.drawing import charts
-from arena.web.drawing.marks import bot_link, mark_of
-from arena.web.shared import formats
-from arena.web.shared.formats import game_title, pool_details
+from arena.web.drawing.identicons import bot_link, mark_of
+from arena.web.shared import formatting as formats
+from arena.web.shared.formatting import game_title, pool_details
 from arena.web.shared.site import age_of
 from arena.web.shared.visitor import language_of, theme_of
 

@@ -8,11 +8,11 @@ from typing import Any
 from fastapi import Request
 from starlette.datastructures import State
 
-from arena.model.people import PlayLimits
+from arena.model.human_play import PlayLimits
 from arena.model.port import ShownArena
 from arena.model.tournaments import TournamentDetail
 from arena.web.shared.answer_cache import AnswerCache, CachedAnswer, VersionRecords
-from arena.web.shared.helper import HelperProcess
+from arena.web.shared.helper_process import HelperProcess
 from arena.web.shared.official_tables import OfficialTables
 
 NOBODY = PlayLimits(most=0)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Send
 
-from engine.text import Text
+from engine.translatable import Text
 
 HEARTBEAT_S = 15.0
 """After so long without an event a stream says that it is there."""

@@ -20,7 +20,7 @@ import structlog
 from arena.model.live import MatchEvent
 from arena.story.encoding import FrameEncoder, PartTable, finish_json, head_json
 from arena.story.story import Story, follow
-from arena.web.viewer.document import seat_marks, translate_faults
+from arena.web.viewer.payload import seat_marks, translate_faults
 
 _LOG = structlog.get_logger("web")
 _KEPT_MESSAGES = 16

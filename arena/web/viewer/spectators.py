@@ -30,8 +30,8 @@ from arena.web.shared.site import arena_of
 from arena.web.shared.streams import HEARTBEAT_S, READ_PATIENCE_S, TooManyStreamsError
 from arena.web.shared.visitor import language_of
 from arena.web.viewer.broadcast import MatchBroadcast, Watch
-from arena.web.viewer.document import NOBODY, Persons, event_with_persons, persons_of
-from engine.text import Text
+from arena.web.viewer.payload import NOBODY, Persons, event_with_persons, persons_of
+from engine.translatable import Text
 from ratings.values.states import MatchState
 
 router = APIRouter()

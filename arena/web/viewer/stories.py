@@ -22,10 +22,10 @@ from arena.match.replay import load, with_texts
 from arena.model.matches import MatchDetail, ReplayCheck
 from arena.model.port import ArenaPort
 from arena.story.replays import picture_of_replay, story_of_replay
-from arena.web.shared.helper import STORY, HelperProcess
-from arena.web.viewer.document import persons_of, viewer_document, with_persons
+from arena.web.shared.helper_process import STORY, HelperProcess
+from arena.web.viewer.payload import persons_of, viewer_document, with_persons
 from engine import registry
-from engine.text import Text
+from engine.translatable import Text
 
 KEPT_BYTES = 48 * 1024 * 1024
 _LEVEL = 6

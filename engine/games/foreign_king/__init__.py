@@ -66,7 +66,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.options import HIGHEST_CAP, OPTIONS
-from engine.kit.layout import FolderGame
+from engine.kit.game_folder import FolderGame
 
 if TYPE_CHECKING:
     from engine.games.foreign_king.state import ForeignKingState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 
 _DATA: Final[dict[str, Any]] = read_json(__name__, "board.json")
 _PROVINCES: Final[list[dict[str, Any]]] = _DATA["provinces"]

@@ -17,7 +17,7 @@ from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import CONGRESS_GO, CONGRESS_STAY
 from engine.games.foreign_king.board import DISTANCE, PORTRAIT, PROVINCE_COUNT
 from engine.games.foreign_king.state import CONGRESS_ASK, END, FIRST_MARKER, REPAYMENT, ForeignKingState, factories_in
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 
 NAMES: Final[tuple[str, ...]] = (
     *("hold_level", "hold_1", "hold_2", "hold_3", "hold_4", "hold_5", "hold_6", "rest_level"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.kit.options import DeclaredOptions, IntegerOption, OneOf, option, remade
-from engine.text import Text
+from engine.translatable import Text
 
 HIGHEST_CAP: Final = 1000
 """The largest `max_rounds`."""

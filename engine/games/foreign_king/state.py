@@ -16,11 +16,11 @@ from engine.games.foreign_king import clones
 from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.options import OPTIONS, Options
+from engine.kit.field_codecs import ListOf, Name, Number, Numbers, Optional, OptionsForm, SeatNumber, seat_count
 from engine.kit.fields import FieldGroup, PositionForm, stated, unstated
-from engine.kit.forms import ListOf, Name, Number, Numbers, Optional, OptionsForm, SeatNumber, seat_count
+from engine.kit.keyed_codecs import ByName, Columns, PackedCounts
 from engine.kit.phases import KnownTable, PhasedState, PhaseTable
-from engine.kit.tables import ByName, Columns, PackedCounts
-from engine.native import give_methods
+from engine.mypyc_support import give_methods
 
 PHASES: Final = (
     *("TURN", "QUEEN_SUB", "BUILD", "PLACE_P", "PLACE_N", "MOVE_FROM", "MOVE_TO", "CONGRESS", "KING_TO", "KING_LEN"),

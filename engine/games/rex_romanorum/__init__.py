@@ -82,7 +82,7 @@ from typing import TYPE_CHECKING, Final
 from engine.games.rex_romanorum.actions import ACTIONS
 from engine.games.rex_romanorum.board import NEIGHBOURS, REGION_COUNT, TITLE_COUNT, regions_of
 from engine.games.rex_romanorum.options import MOST_GOLD, MOST_ROUNDS, OPTIONS
-from engine.kit.layout import FolderGame
+from engine.kit.game_folder import FolderGame
 
 if TYPE_CHECKING:
     from engine.abilities import Tools

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 
 if TYPE_CHECKING:
-    from engine.native import i64
+    from engine.mypyc_support import i64
 
 _DATA: Final[dict[str, Any]] = read_json(__name__, "board.json")
 _REGIONS: Final[list[dict[str, Any]]] = _DATA["regions"]

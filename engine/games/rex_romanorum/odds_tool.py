@@ -11,7 +11,7 @@ from engine.core import OptionsError
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.odds import CASTLE, FIELD, win_probability
 from engine.games.rex_romanorum.options import OPTIONS, Triple
-from engine.text import Text
+from engine.translatable import Text
 
 USAGE: Final = """\
 usage: odds ATTACKERS DEFENDERS [--castle] [KEY=VALUE ...]

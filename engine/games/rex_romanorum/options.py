@@ -18,7 +18,7 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     regions_of,
 )
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 from engine.kit.options import (
     DeclaredOptions,
     EachOnce,
@@ -30,7 +30,7 @@ from engine.kit.options import (
     option,
     remade,
 )
-from engine.text import Text
+from engine.translatable import Text
 
 # The bounds are wide enough for any list the author may have had, and narrow enough to bound a game's length.
 MOST_ROUNDS: Final = 300

@@ -25,8 +25,7 @@ from engine.games.rex_romanorum.board import (
     mask_of,
 )
 from engine.games.rex_romanorum.options import OPTIONS, Options
-from engine.kit.fields import FieldGroup, ObjectForm, PositionForm, stated, unstated
-from engine.kit.forms import (
+from engine.kit.field_codecs import (
     FieldForm,
     Flag,
     ListOf,
@@ -40,9 +39,10 @@ from engine.kit.forms import (
     read_list,
     seat_count,
 )
+from engine.kit.fields import FieldGroup, ObjectForm, PositionForm, stated, unstated
+from engine.kit.keyed_codecs import ByName, Entries, FewEntries, Mask
 from engine.kit.phases import KnownTable, PhasedState, PhaseTable
-from engine.kit.tables import ByName, Entries, FewEntries, Mask
-from engine.native import give_methods
+from engine.mypyc_support import give_methods
 
 PHASES: Final = (
     *("TURN", "KEEP", "GARRISON", "BUILD", "MOVE_FROM", "MOVE_TO", "COUNT", "PLACE", "RAZE", "FIGHT", "FIGHT_ON"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.kit.layout import FolderGame
+from engine.kit.game_folder import FolderGame
 from game_connect_four.board import ACTIONS, SQUARES
 from game_connect_four.options import OPTIONS
 from game_connect_four.state import ConnectFourState

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.core import PositionError
+from engine.kit.field_codecs import ListOf, Number, OptionsForm
 from engine.kit.fields import PositionForm, stated, unstated
-from engine.kit.forms import ListOf, Number, OptionsForm
 from engine.kit.phases import PhasedState
 from game_connect_four import clones
 from game_connect_four.board import COLUMNS, ROWS, SQUARES, lines_through, square

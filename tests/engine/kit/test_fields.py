@@ -14,8 +14,8 @@ from engine.chance import Chance, SeededChance
 from engine.core import InvariantError, Outcome, PositionError
 from engine.kit import calling, cloning
 from engine.kit.cloning import path_of
+from engine.kit.field_codecs import Flag, ListOf, Number, Numbers, Optional, SeatNumber, need, seat_count
 from engine.kit.fields import FieldGroup, ObjectForm, PositionForm, stated, unstated
-from engine.kit.forms import Flag, ListOf, Number, Numbers, Optional, SeatNumber, need, seat_count
 from engine.kit.phases import OVER, Phase, PhasedState, PhaseTable
 from engine.playout import positions
 

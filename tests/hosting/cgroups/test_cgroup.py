@@ -17,7 +17,7 @@ import pytest
 from arena.hosting.cgroups import cgroup as group_module
 from arena.hosting.cgroups.cgroup import Cgroup, CpuAccount, kill_all, list_members
 from arena.hosting.cgroups.hierarchy import GroupError, GroupLimits, GroupPlace
-from arena.hosting.cgroups.holder import GroupHolder, sweep_groups
+from arena.hosting.cgroups.launcher_groups import GroupHolder, sweep_groups
 from arena.hosting.cgroups.offer import find_offer
 from arena.hosting.procfs.meter import GroupMeter
 from tests.support.machines import own_python, run_booted, why_not_booted
@@ -161,7 +161,7 @@ def test_nobody_removes_the_group_of_an_arena_that_lives(group: Cgroup) -> None:
 def test_what_a_dead_arena_left_is_swept_with_everybody_in_it_asleep_or_not(holder: GroupHolder) -> None:
     program = (
         "import os, subprocess, sys\n"
-        "from arena.hosting.cgroups.holder import GroupHolder\n"
+        "from arena.hosting.cgroups.launcher_groups import GroupHolder\n"
         "from arena.hosting.cgroups.hierarchy import GroupLimits\n"
         "group = GroupHolder().make(1, GroupLimits(64 << 20, 10))\n"
         "subprocess.Popen([sys.executable, '-S', '-c', 'while True: pass'], preexec_fn=group.enter, stdout=2)\n"

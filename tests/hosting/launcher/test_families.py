@@ -150,13 +150,13 @@ async def test_a_cancelled_start_leaves_no_process(launcher: LauncherClient, mar
 
 @pytest.mark.host_fault("launcher-stopped")
 async def test_a_launcher_that_is_stopped_is_lost_and_its_bots_end(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.hosting.pipes.BEAT_S", 0.05)
-    monkeypatch.setattr("arena.hosting.pipes.SILENCE_S", PATIENCE_S)
+    monkeypatch.setattr("arena.hosting.framed_pipe.BEAT_S", 0.05)
+    monkeypatch.setattr("arena.hosting.framed_pipe.SILENCE_S", PATIENCE_S)
     async with LauncherClient() as launcher:
         process = await run(launcher, NAP)
         os.kill(launcher.pid, signal.SIGSTOP)
         # Until now it may have been silent for want of a core.
-        monkeypatch.setattr("arena.hosting.pipes.SILENCE_S", 1.0)
+        monkeypatch.setattr("arena.hosting.framed_pipe.SILENCE_S", 1.0)
         with pytest.raises(LauncherLostError):
             await process.wait(PATIENCE_S)
     wait_until(lambda: marked_processes(mark) == {})

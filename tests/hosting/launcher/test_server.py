@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.hosting.cgroups.hierarchy import GroupLimits
+from arena.hosting.framed_pipe import MAX_FRAME_BYTES, FrameError, encode_frame, read_frame
 from arena.hosting.launcher import guardian, server
 from arena.hosting.launcher.launched_bot import HEAD_BYTES, TAIL_BYTES, SpanLog
 from arena.hosting.launcher.messages import Confinement, Log, StartRequest, WatchedLimits
 from arena.hosting.launcher.server import LauncherServer
 from arena.hosting.launcher.spawn import spawn
-from arena.hosting.pipes import MAX_FRAME_BYTES, FrameError, encode_frame, read_frame
 from tests.support.texts import CHARACTERS
 
 GROUP_LIMITS = GroupLimits(64 << 20, 10)

@@ -19,8 +19,8 @@ from arena.hosting.procfs import meter as meter_module
 from arena.hosting.procfs import tree as tree_module
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.procfs.processes import NICE, POLICY, STATE
+from arena.hosting.procfs.run_delay import FAIR_WAIT, TaskFiles
 from arena.hosting.procfs.tree import Process, Task, Tree
-from arena.hosting.procfs.waiting import FAIR_WAIT, TaskFiles
 from tests.support.processes import held_descriptors, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")

@@ -25,12 +25,12 @@ from arena.hosting.runtimes.runtime import (
     parse_runtimes,
     read_runtimes,
 )
-from arena.hosting.sandbox.levels import BotProgram, start_confined
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.start_plan import BotProgram, start_confined
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.spec import program_seat
-from arena.worker.host import MatchHost
+from arena.worker.match_host import MatchHost
 from tests.support.patience import PATIENCE_S
 from tests.support.pythons import NAME, lend_grpc, make_venv, settings_for
 from tests.support.sandboxes import REDUCED, STANDARD, Place, need

@@ -25,7 +25,7 @@ from arena.hosting.procfs.processes import list_descendants, read_relations
 from arena.service.addresses import parse_address
 from arena.service.lifecycle.listeners import AdminListener
 from arena.service.metrics import Metrics
-from arena.service.supervision import Health
+from arena.service.task_supervision import Health
 from tests.support.owners import running_server
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import BEHIND_A_DEAD_THREAD, NAP, REFUSED, TRY, Place, excess, up
@@ -162,7 +162,7 @@ async def test_as_root_every_process_has_a_user_of_its_own(place: Place, standar
 async def test_a_sandbox_that_cannot_be_made_is_told_apart(place: Place, standard: str) -> None:
     (place.directory / "play").unlink()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.hosting.sandbox.levels._open_socket", lambda _: None)
+        patch.setattr("arena.hosting.sandbox.start_plan._open_socket", lambda _: None)
         process = await place.start(standard, "print(1)")
     assert await process.wait(PATIENCE_S)
     assert not process.has_begun

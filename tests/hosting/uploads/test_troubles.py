@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.uploads.area import UploadArea, UploadLimits, upload_id
-from arena.hosting.uploads.disk import KEPT_S, PastUpload, UploadHistory
-from engine.text import Text, parts_of
+from arena.hosting.uploads.upload_records import KEPT_S, PastUpload, UploadHistory
+from engine.translatable import Text, parts_of
 from tests.support.machines import run_on_small_disk
 from tests.support.patience import PATIENCE_S
 

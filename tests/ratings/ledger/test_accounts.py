@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ratings.errors import AccessDeniedError, AccountError, InvitationError, NotFoundError, RatingsError
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import (
     authenticate,
     find_owner,

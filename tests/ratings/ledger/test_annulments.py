@@ -13,16 +13,16 @@ from sqlmodel import col, select
 from ratings.errors import BotError, NotFoundError, PlanError, RatingsError
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.active_versions import active_version, bot_events
 from ratings.read.exporting import export_tournament
-from ratings.read.loading import load_results
 from ratings.read.matches import annulments_of, list_annulments, match_detail, replay_of
+from ratings.read.pool_results import load_results
 from ratings.read.pools import MatchScope
 from ratings.read.statistics import crosstable
 from ratings.read.tournaments import standings, tournament_row, tournament_waves
 from ratings.store.database import Database, open_database
-from ratings.store.ladders import annulled
+from ratings.store.ladder_queries import annulled
 from ratings.store.models import MatchRecord, MatchSeatRecord, PoolRecord
 from ratings.store.rating import RatingOrderRecord
 from ratings.store.sessions import read, write

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ratings.errors import AccountError, AdmissionError, AmbiguousError, BotError, LimitError, NotFoundError
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.active_versions import active_version, bot_events
 from ratings.read.admissions import admission_row, list_admissions, newest_admission, unadmitted
 from ratings.read.bots import all_versions, bot_detail, find_version, list_bots, list_versions

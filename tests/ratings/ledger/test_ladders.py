@@ -17,8 +17,8 @@ from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, SeasonPlan
 from ratings.ledger.leasing import release
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.remote import RemoteJoin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.ledger.tournaments import Planner, WaveLedger
 from ratings.read.accounts import list_notices
 from ratings.read.bots import all_versions, find_version

@@ -16,7 +16,7 @@ from ratings.ledger import rebuild
 from ratings.ledger.annulments import annul_match, annul_version
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.leaderboard import leaderboards
 from ratings.store.database import Database, open_database
 from ratings.store.models import MatchRecord, PoolRecord

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from arena.hosting.runtimes.runtime import RuntimeDescription
-from arena.match.report import HostNote, LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause, LeakVerdict
-from engine.text import Text, from_json, to_json
+from arena.match.worker_report import HostNote, LeakCheckResult, SeatLogText
+from engine.translatable import Text, from_json, to_json
 from ratings.errors import FactError, PlanError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch

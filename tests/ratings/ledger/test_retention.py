@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import insert
 
-from arena.match.report import SeatLogText
+from arena.match.worker_report import SeatLogText
 from ratings.errors import AdmissionError, BotError, NotFoundError
 from ratings.ledger import retention
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.retention import RetentionLedger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import list_notices
 from ratings.read.bots import held_versions, is_held
 from ratings.read.matches import replay_of, replays

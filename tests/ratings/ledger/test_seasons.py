@@ -12,7 +12,7 @@ from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, SeasonPlan
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.ledger.tournaments import Planner, WaveLedger
 from ratings.read.accounts import list_notices
 from ratings.read.exporting import export_tournament

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from arena.match.result import Fault, FaultCause
 from ratings.errors import ArchiveError
 from ratings.ledger.check import check, facts_problems
-from ratings.ledger.importing import Imported, import_tournament
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.remote import RemoteJoin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.service_ledger import ServiceLedger
+from ratings.ledger.tournament_import import Imported, import_tournament
 from ratings.read.bots import find_version
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament, standings, tournament_row
 from ratings.store import schema
-from ratings.store.archive import FORMAT, HEADER, read_chain
 from ratings.store.database import Database, open_database
+from ratings.store.export_format import FORMAT, HEADER, read_chain
 from ratings.store.sessions import write
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import WorkStage

@@ -19,8 +19,8 @@ from arena.match.result import Fault, FaultCause
 from ratings.errors import AmbiguousError, NotFoundError, PageError
 from ratings.ledger.ledger import Ledger
 from ratings.read import leaderboard, matches, statistics, tournaments
-from ratings.read.blocks import EarlyResult, early_results
 from ratings.read.bots import count_bots, list_bots, list_versions
+from ratings.read.embargo import EarlyResult, early_results
 from ratings.read.leaderboard import leaderboards, pools, table
 from ratings.read.match_list import MatchFilter, MatchRow, list_matches
 from ratings.read.planning import mean_duration

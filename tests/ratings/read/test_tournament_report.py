@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from arena.match.result import Fault, FaultCause
 from ratings.ledger.leasing import LeasedMatch, LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.bots import bot_detail
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.pools import MatchScope
@@ -36,8 +36,8 @@ from ratings.read.tournament_report import (
 from ratings.read.tournaments import standings
 from ratings.store.database import Database
 from ratings.store.sessions import write
+from ratings.values.incidents import HostLoss
 from ratings.values.statistics import Counted, Meeting
-from ratings.values.tournaments import HostLoss
 from tests.ratings import book
 
 MOST = 100

@@ -10,9 +10,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from ratings.statistics.block_allocation import first_blocks, next_blocks, paid, question_status
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official_table import FittedTable, groups_of, official_table
-from ratings.statistics.stopping_blocks import first_blocks, next_blocks, paid, question_status
 from ratings.statistics.stopping_question import StoppingQuestion, check_question, parse_question
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 from tests.support.simulations.stopping import Blocks, Kind, adaptive, field_of, round_robin, tables_of, until_known

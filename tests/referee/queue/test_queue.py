@@ -21,7 +21,7 @@ import pytest
 
 from arena.referee import stream as stream_module
 from arena.referee.queue import loop as queue_loop
-from arena.referee.queue.layer import Event, ListeningServer
+from arena.referee.queue.cython_api import Event, ListeningServer
 from arena.referee.queue.loop import QueueLoop, new_loop, polled_s
 from arena.referee.queue.server import QueueCall, QueueServer
 from arena.referee.server import PlayServer

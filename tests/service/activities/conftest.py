@@ -10,4 +10,4 @@ __all__ = ["book", "fresh_book", "kind_of_database", "nim"]
 @pytest.fixture
 def sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bots of owners may play although this machine may have no sandbox: a scripted executor starts none of them."""
-    monkeypatch.setattr("arena.hosting.sandbox.programs.find_level", lambda **_: "standard")
+    monkeypatch.setattr("arena.hosting.sandbox.stored_programs.find_level", lambda **_: "standard")

@@ -11,7 +11,7 @@ from arena.service.activities.context import ServiceContext
 from arena.service.logs import get_logger
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots
-from arena.service.supervision import Health, Supervisor, WakeUp
+from arena.service.task_supervision import Health, Supervisor, WakeUp
 from tests.tournament.book import Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -38,7 +38,7 @@ async def at_work(context: ServiceContext, *activities: Activity, every_s: float
 @contextmanager
 def locked_elsewhere(book: Book, tournament_id: str) -> Iterator[None]:
     """Another run of the tournament has its lock."""
-    from arena.tournament.playing import exclusive, lock_path
+    from arena.tournament.locks import exclusive, lock_path
 
     with exclusive(lock_path(book.path.resolve(), tournament_id)):
         yield

@@ -17,20 +17,20 @@ from arena.hosting.builds import BuildMissingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox import limits
 from arena.hosting.sandbox.probe import Probe
-from arena.hosting.sandbox.programs import StoredPrograms
-from arena.match.report import MatchReport
+from arena.hosting.sandbox.stored_programs import StoredPrograms
+from arena.match.worker_report import MatchReport
 from arena.service.activities import admissions
 from arena.service.activities.admissions import AdmissionRunner
 from arena.service.activities.context import build_entrants
-from arena.service.admission import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
+from arena.service.admission_trials import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.service.logs import get_logger
 from arena.service.metrics import Metrics
-from arena.service.supervision import NO_SANDBOX, Health, Supervisor
+from arena.service.task_supervision import NO_SANDBOX, Health, Supervisor
 from arena.tournament.creation import create_match
 from arena.tournament.runner import MatchExecutor
 from arena.trial.trials import TrialCheck, failed, passed
 from ratings.ledger.bots import NewVersion
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.admissions import admission_row
 from ratings.store.service import AdmissionRecord, AdmissionRow
 from ratings.values.states import AdmissionState

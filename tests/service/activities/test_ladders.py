@@ -13,8 +13,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.hosting.runtimes.catalog import RuntimeCatalog
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.service.activities import ladders as ladders
 from arena.service.activities.context import ServiceContext
 from arena.service.activities.ladders import (
@@ -38,8 +38,8 @@ from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import LeaseRequest
-from ratings.ledger.remote import RemoteJoin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import list_notices
 from ratings.read.ladders import absent_versions, contenders, find_ladder, open_ladders, running_ladder
 from ratings.read.tournaments import (
@@ -50,7 +50,7 @@ from ratings.read.tournaments import (
     unfinished_tournaments,
 )
 from ratings.store.identifiers import now_us
-from ratings.store.ladders import RunningLadder
+from ratings.store.ladder_queries import RunningLadder
 from ratings.values.owners import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until

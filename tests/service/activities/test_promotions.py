@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.service.activities import tournaments
 from arena.service.activities.admissions import PromotionRule, PromotionRunner
 from arena.service.activities.tournaments import TournamentQueue
@@ -22,7 +22,7 @@ from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import find_owner, list_notices
 from ratings.read.active_versions import active_version, bot_events
 from ratings.read.admissions import promotion_tests, waiting_versions

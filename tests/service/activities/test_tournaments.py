@@ -16,7 +16,7 @@ from arena.service.activities.tournaments import RatingRebuilder, TournamentQueu
 from arena.service.remote.join_policy import Presence
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import MatchLimits, MatchLimitUpdater, Slots
-from arena.service.supervision import Health
+from arena.service.task_supervision import Health
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import LadderFormat
@@ -28,8 +28,8 @@ from ratings.ledger.annulments import annul_match
 from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
-from ratings.ledger.remote import RemoteJoin
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.ladders import absent_versions
 from ratings.read.leaderboard import unfinished_pools
 from ratings.read.match_list import MatchFilter, list_matches

@@ -261,7 +261,7 @@ def test_a_full_disk_leaves_nothing(home: Home, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from arena.service.home import Home; from arena.service.maintenance.backup import back_up_home\n"
-        "from arena.service.errors import DaemonError\n"
+        "from arena.service.startup_errors import DaemonError\n"
         "try: back_up_home(Home(Path(sys.argv[1])), Path(sys.argv[2], 'x.tar'))\n"
         "except DaemonError as error: print(error)\n"
     )

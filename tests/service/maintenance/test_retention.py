@@ -21,9 +21,9 @@ from arena.service.logs import get_logger
 from arena.service.maintenance.disk_forecast import DAYS, DOCUMENTED_BYTES_A_MATCH, FEWEST_TO_TELL, forecast
 from arena.service.maintenance.retention import NOTICE_US, RetentionResult, enforce_limits, retention_report
 from arena.service.settings import RetentionSection
-from arena.service.supervision import Health, Supervisor
+from arena.service.task_supervision import Health, Supervisor
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import list_notices
 from ratings.read.bots import find_version
 from ratings.read.retention import DAY_US, Limits, Volume, removals, volume

@@ -8,8 +8,8 @@ from typing import Self
 
 from arena.executor.interface import NotWatchableError
 from arena.match.live import LiveEvent
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from tests.support.specs import script_spec, seat_spec
 from tests.tournament.scripted_executor import report_of
 

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.executor.interface import NotBegunError
-from arena.match.report import MatchReport
 from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
+from arena.match.worker_report import MatchReport
 from arena.service.scheduler.queue import Charge, FairQueue, MatchPurpose, QueuedMatch
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.tournament.rate_limit import MatchRateLimit

@@ -17,15 +17,15 @@ from google.protobuf import descriptor_pool
 
 from arena.app import accounts
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
-from arena.rpc.calls import SERVICES, UPLOAD, all_rpcs
 from arena.rpc.errors import BusyError, LoginError
 from arena.rpc.login import open_line
+from arena.rpc.method_table import SERVICES, UPLOAD, all_rpcs
 from arena.rpc.remote import Behalf, RemoteArena
 from arena.service.server.access import ACCESS, OPEN, may_call
 from arena.service.server.authentication import LoginGuard
 from arena.service.server.errors import CallError
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.values.states import Scope
 from tests.support.owners import RunningServer, running_server
 from tests.support.patience import PATIENCE_S

@@ -14,12 +14,12 @@ import pytest
 from arena.app.policy import Viewer
 from arena.model.errors import ClientError, ForbiddenError, HiddenError, UnknownError
 from arena.model.planning import ChallengeRequest, TournamentRequest
-from arena.rpc.calls import PACKAGE
+from arena.rpc.method_table import PACKAGE
 from arena.rpc.remote import RemoteArena
 from arena.service.server.access import ACCESS
 from arena.v1 import bot_pb2
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import open_database
 from ratings.values.states import MatchState, Scope
 from tests.app.world import SECRET, World, make_world, mark, marks_of, text_of

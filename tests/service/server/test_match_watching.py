@@ -32,13 +32,13 @@ from arena.service.scheduler.observers import LiveSlots
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.service.server import calls
-from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
+from arena.service.server.grpc_server import ListenOptions, OwnerServices, OwnersServer
 from arena.v1.match_service_pb2 import WatchLogsRequest, WatchLogsResponse
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.rating import pool_of
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import Database, open_database
 from ratings.values.states import Scope
 from tests.ratings import book

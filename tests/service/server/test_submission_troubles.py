@@ -24,7 +24,7 @@ from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.hosting.archive.packing import pack
 from arena.hosting.content import content_hash
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.errors import UploadRefusedError
@@ -37,7 +37,7 @@ from arena.service.server.errors import CallError
 from arena.service.server.submissions import LocalSubmissions, OwnerQuotas, SubmissionServices, UploadCounter
 from arena.v1 import bot_pb2
 from ratings.errors import LimitError
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import Database, open_database
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope

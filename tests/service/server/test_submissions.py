@@ -15,7 +15,7 @@ from arena.rpc.errors import BusyError, LoginError, ServiceError
 from arena.rpc.remote import RemoteArena
 from arena.rpc.upload import submit
 from arena.v1 import bot_pb2
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import AdmissionState, Scope
 from tests.cli.support import write_bot

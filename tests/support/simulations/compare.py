@@ -10,10 +10,10 @@ from math import exp, log, log1p, sqrt
 import numpy as np
 
 from arena.tournament.formats.compare import Compare, Design
-from ratings.statistics import comparison
-from ratings.statistics.comparison import ComparedMatch, CompareSettings, ComparisonStep
+from ratings.statistics import sequential_test as comparison
 from ratings.statistics.results import Bools, Floats, Ints
 from ratings.statistics.scores import expected_score
+from ratings.statistics.sequential_test import ComparedMatch, CompareSettings, ComparisonStep
 
 UNSEEN = 1e-3
 BOUND = log(0.95 / 0.05)
@@ -51,7 +51,7 @@ _NEWTON = 30
 
 
 class Capitals:
-    """The capitals of many gamblers who bet against the same mean; see `ratings.statistics.comparison.Capital`."""
+    """The capitals of many gamblers who bet against the same mean; see `ratings.statistics.sequential_test.Capital`."""
 
     def __init__(self, null: float, asked: float, goal: float, tests: int) -> None:
         self.null, self.asked, self.goal, self.count = null, asked, goal, 0

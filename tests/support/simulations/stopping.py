@@ -9,9 +9,9 @@ from math import inf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from ratings.statistics.block_allocation import first_blocks, next_blocks, question_status
 from ratings.statistics.official_table import ELO_PER_UNIT, FittedTable, error_function, official_table
 from ratings.statistics.results import Floats, Ints, Results
-from ratings.statistics.stopping_blocks import first_blocks, next_blocks, question_status
 from ratings.statistics.stopping_question import StoppingQuestion, parse_question
 from ratings.values.statistics import OfficialRow
 from tests.support.simulations.fields import Field, all_tables, play

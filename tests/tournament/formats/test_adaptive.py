@@ -25,7 +25,7 @@ from arena.tournament.formats.compare import (
 )
 from arena.tournament.formats.format import BlockState, CircularOrder, Entrant, PlayedBlock, ScheduleError, Situation
 from ratings.statistics.blocks import rotations
-from ratings.statistics.comparison import ComparisonAnswer
+from ratings.statistics.sequential_test import ComparisonAnswer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play
 
 

@@ -30,8 +30,8 @@ from arena.tournament.formats.format import (
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
-from arena.tournament.formats.seating import circular_order
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.formats.table_grouping import circular_order
 from arena.tournament.formats.tally import Remembering, block_points, fold, from_json, most_block_points, to_json
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, finish, plan_wave, play, standings
 

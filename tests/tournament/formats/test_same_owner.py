@@ -16,7 +16,8 @@ from arena.tournament.formats.format import Entrant, Format, ScheduleError
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
-from arena.tournament.formats.seating import (
+from arena.tournament.formats.swiss import Swiss
+from arena.tournament.formats.table_grouping import (
     are_apart,
     check_all_apart,
     check_apart,
@@ -26,7 +27,6 @@ from arena.tournament.formats.seating import (
     owners_of,
     sitting_out,
 )
-from arena.tournament.formats.swiss import Swiss
 from tests.tournament.formats.simulation import Chances, Played, play
 
 EXAMPLES = settings(max_examples=15)

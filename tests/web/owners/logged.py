@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from arena.match.report import SeatLogText
-from ratings.ledger.service import ServiceLedger
+from arena.match.worker_report import SeatLogText
+from ratings.ledger.service_ledger import ServiceLedger
 from tests.app.world import SEATS, add_bots, circle
 from tests.ratings import book
 from tests.support.owners import RunningServer

@@ -15,7 +15,7 @@ import pytest
 
 from arena.rpc.upload import submit
 from arena.web.app import make_app, open_site
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.values.states import Scope
 from tests.support.browsing import PHONE, WIDE, Watched, expect, find_chromium
 from tests.support.owners import RunningServer

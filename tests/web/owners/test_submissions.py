@@ -21,7 +21,7 @@ from fastapi.testclient import TestClient
 from arena.hosting.archive.format import ArchiveLimits
 from arena.web.owners.archives import MOST_LIST_BYTES, InvalidUploadError, unpack_bot
 from arena.web.shared.streams import event
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.values.states import Scope
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot

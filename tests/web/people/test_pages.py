@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from arena.i18n.catalogue import LANGUAGES
-from arena.model.people import PlayLimits
+from arena.model.human_play import PlayLimits
 from arena.web.app import make_app, open_site
 from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.game_table import GameTable
@@ -86,7 +86,7 @@ def test_the_form_offers_games_seats_bots_clocks_and_options(visitor: TestClient
 def test_the_form_says_how_bots_come_to_an_arena_without(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     advice = "arena bot add random greedy search"
     assert advice not in visitor.get("/play").text
-    monkeypatch.setattr("arena.web.people.lobby.offered_bots", lambda *_: [])
+    monkeypatch.setattr("arena.web.people.order_form.offered_bots", lambda *_: [])
     assert advice in visitor.get("/play").text
 
 

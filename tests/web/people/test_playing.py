@@ -12,10 +12,10 @@ import pytest
 
 from arena.connect.stream import ServiceStream
 from arena.model.errors import ClientError
+from arena.model.human_play import PlayLimits
 from arena.model.operations import OperationState
-from arena.model.people import PlayLimits
 from arena.rpc.login import connect
-from arena.service.server.tls import make_certificate
+from arena.service.server.self_signed import make_certificate
 from arena.v1 import play_pb2
 from arena.web.middleware.rate_limits import counted_address
 from arena.web.people.errors import (

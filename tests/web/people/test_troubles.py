@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.model.people import PlayLimits
+from arena.model.human_play import PlayLimits
 from arena.web.people.errors import NoTableError, NotReachedError
 from arena.web.people.game_table import load_tables
 from arena.web.people.human_seat import HumanSeatState

@@ -25,7 +25,7 @@ from arena.hosting.manifest_fields import is_name
 from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.model.bots import AddedBot
 from engine import registry
-from engine.text import Text, without_place
+from engine.translatable import Text, without_place
 
 app = typer.Typer()
 
@@ -84,7 +84,7 @@ def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) 
 
     The error of a directory that is alone is raised; so is one of the database, which none of them could escape.
     """
-    from arena.app.bot_files import add_bot
+    from arena.app.bot_store import add_bot
     from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
     from ratings.errors import DatabaseError
 

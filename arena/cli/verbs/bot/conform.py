@@ -26,7 +26,7 @@ from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy
 from arena.hosting.user_directories import scratch_directory, sweep
 from engine.os_errors import os_error_text
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from arena.conform.judging import RuleVerdict

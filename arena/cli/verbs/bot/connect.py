@@ -30,7 +30,7 @@ from arena.connect import news
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile, load_profile
 from arena.rpc.quiet import keep_grpc_quiet
-from engine.text import Text
+from engine.translatable import Text
 
 if TYPE_CHECKING:
     from arena.connect.bridge import Bridge, ConnectOptions

@@ -17,7 +17,7 @@ from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.manifest_fields import FieldError, format_value, read_name
 from arena.hosting.sample_bots import KIT, template_languages, write_new_bot
 from engine import registry
-from engine.text import Text, nearest
+from engine.translatable import Text, nearest
 
 app = typer.Typer()
 LANGUAGES = template_languages()

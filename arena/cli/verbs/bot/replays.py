@@ -22,7 +22,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.match.replay import ReplayError, load
 from arena.model.matches import Replay
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 

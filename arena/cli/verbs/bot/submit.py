@@ -22,7 +22,7 @@ from arena.cli.shared.progress import UploadDisplay
 from arena.cli.verbs.bot.versions import print_findings
 from arena.hosting.manifest import load_manifest
 from arena.model.bots import Admission, Submitted
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.states import AdmissionState
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from arena.cli.shared.options import AsJson, example, with_options
 from arena.cli.verbs.bot.test_options import BotTestOptions
 from arena.cli.verbs.bot.testing import open_test, print_test, print_test_json
 from arena.trial.local_test import Snapshot, changed_files, take_snapshot
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 LOOK_EVERY_S = 0.5

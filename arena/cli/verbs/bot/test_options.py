@@ -17,8 +17,8 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.hosting import AUTO, RuntimesFile, read_hosting
 from arena.cli.shared.language import say, translated
+from arena.cli.shared.match_order import DEFAULT_START_LIMIT, DEFAULT_TIME, Cores, Seed, StartLimit, granted_workers
 from arena.cli.shared.options import Workers, get_game, parse_names
-from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Cores, Seed, StartLimit, granted_workers
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.procfs.processes import has_proc
@@ -28,7 +28,7 @@ from arena.match.time_control import TimeControl, parse_time_control
 from arena.trial.artifacts import ArtifactDirectory, held, usual_place
 from arena.trial.lineup import GREEDY, RANDOM, SEARCH, sample_seat, setups_of
 from arena.trial.trials import TrialSetup
-from engine.text import Text
+from engine.translatable import Text
 
 SAMPLES = (RANDOM, GREEDY, SEARCH)
 DEFAULT_AGAINST = ",".join(SAMPLES)

@@ -17,17 +17,17 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import program
 from arena.cli.shared.hosting import local_runtimes
 from arena.cli.shared.language import say, translated
+from arena.cli.shared.match_order import granted_workers
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.shared.request import granted_workers
 from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS, BotTestOptions, announce, find_test_level, place_to_keep
 from arena.cli.verbs.bot.versions import finding_line
 from arena.executor.local import LocalExecutor
 from arena.hosting.builder.build import BuildFailure, PreparedBot, prepare_bot
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.match.spec import program_seat
 from arena.model.bots import Finding, FindingState
-from arena.model.columns import SEATS, TOGETHER, Column, ColumnKind, pick, without_empty
+from arena.model.table_columns import SEATS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.trial.artifacts import ArtifactDirectory, whole_log
 from arena.trial.lineup import SEARCH, Lineup, of_known_rules, opponent_in
 from arena.trial.local_test import (
@@ -42,7 +42,7 @@ from arena.trial.local_test import (
     try_out,
 )
 from arena.trial.trials import BUILD, PlayedTrial, failed, passed
-from engine.text import Text
+from engine.translatable import Text
 
 MOST_REVIEWED = 2
 """How many lost matches against each sample are looked at for their turning point."""

@@ -17,7 +17,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.model.bots import Admission, BotDetail, Finding, FindingState
-from arena.model.columns import Column, ColumnKind
+from arena.model.table_columns import Column, ColumnKind
 from ratings.values.states import AdmissionState
 
 app = typer.Typer()

@@ -15,34 +15,34 @@ from typing import Any
 
 import typer
 
-from arena.app.bot_files import add_bot
+from arena.app.bot_store import add_bot
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import build_added
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.language import say
+from arena.cli.shared.match_order import MatchTerms, tournament_request
 from arena.cli.shared.options import get_game
 from arena.cli.shared.output import print_json, print_table
-from arena.cli.shared.request import MatchTerms, tournament_request
 from arena.cli.shared.terminal import fold, raw_stream, width_of
 from arena.executor.local import LocalExecutor
 from arena.hosting.manifest import MANIFEST_NAME
 from arena.hosting.procfs.machine import count_cores
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.user_directories import scratch_directory
-from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.model.columns import Column, ColumnKind
+from arena.match.worker_report import MatchReport
+from arena.model.table_columns import Column, ColumnKind
 from arena.profiling.measuring import Measuring, OnProgress, Recording
 from arena.profiling.parts import COORDINATOR_PARTS, ProfilePart
 from arena.profiling.sampler import Sampler
-from arena.profiling.sheet import Sheet, new_words
+from arena.profiling.shared_counters import Sheet, new_words
 from arena.profiling.split import PartCost, Split, UnmeasuredError, split_of
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.runner import run_tournament
 from engine import registry
 from engine.core import Game
-from engine.text import Text
+from engine.translatable import Text
 
 FULL = 0.9
 """The share of the cores that compute, from which on cores are what is short."""

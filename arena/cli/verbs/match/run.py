@@ -10,9 +10,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect, program
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import AllowReduced, Sandbox, read_hosting
-from arena.cli.shared.options import AsJson, Database, example, parse_names, with_options
-from arena.cli.shared.play import play
-from arena.cli.shared.request import (
+from arena.cli.shared.match_order import (
     BotNames,
     GameOption,
     MatchTerms,
@@ -21,8 +19,10 @@ from arena.cli.shared.request import (
     check_cores,
     tournament_request,
 )
+from arena.cli.shared.options import AsJson, Database, example, parse_names, with_options
+from arena.cli.shared.play import play
 from arena.cli.verbs.match.show import print_match
-from engine.text import Text
+from engine.translatable import Text
 from ratings.values.states import MatchState
 
 app = typer.Typer()

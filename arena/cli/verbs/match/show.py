@@ -14,9 +14,9 @@ from arena.cli.shared.connect import ArenaConnection, connect, next_command
 from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
-from arena.cli.shared.pools import describe_pool
-from arena.model.columns import MATCH_SEATS, Column, ColumnKind
+from arena.cli.shared.rating_pools import describe_pool
 from arena.model.matches import LOG_STAYS_AT_HOME, AttemptFact, MatchDetail, MatchSeat, MatchTimes, SeatTime
+from arena.model.table_columns import MATCH_SEATS, Column, ColumnKind
 from ratings.values.states import AttemptState, MatchState
 
 if TYPE_CHECKING:  # it names every value that crosses the interface

@@ -19,7 +19,7 @@ from arena.cli.shared.output import EventLines, keys_of
 from arena.model.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.errors import StoryError
 from arena.story.story import Story, follow
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 

@@ -14,8 +14,8 @@ from arena.cli.shared.interrupt import run_in_thread
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example, with_options
 from arena.cli.shared.output import print_json
-from arena.cli.shared.pools import PoolChoice
 from arena.cli.shared.progress import StageDisplay
+from arena.cli.shared.rating_pools import PoolChoice
 from arena.cli.shared.storage import Storage, open_existing_storage
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger

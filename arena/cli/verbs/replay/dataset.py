@@ -22,11 +22,11 @@ from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentSummary
-from engine.text import Text, placed
+from engine.translatable import Text, placed
 from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
-    from arena.adapters.export import Export
+    from arena.adapters.dataset_writer import Export
 
 app = typer.Typer()
 _PART = 500
@@ -60,7 +60,7 @@ def dataset(
 ) -> None:
     """Write replays as a training set."""
     _check_kind(out)
-    from arena.adapters.export import Export  # NumPy is loaded by nobody else
+    from arena.adapters.dataset_writer import Export  # NumPy is loaded by nobody else
 
     so_far = _Printed()
     with connect(db) as connection:
@@ -91,7 +91,7 @@ def dataset(
 
 
 def _check_kind(out: Path) -> None:
-    from arena.adapters.dataset import KINDS, DatasetError, need_kind  # NumPy is loaded by nobody else
+    from arena.adapters.dataset_reader import KINDS, DatasetError, need_kind  # NumPy is loaded by nobody else
 
     if out.suffix not in KINDS:
         raise MisuseError(
@@ -175,7 +175,7 @@ def _matches(connection: ArenaConnection, chosen: list[TournamentSummary], bot: 
 
 def _add(connection: ArenaConnection, match: MatchSummary, export: Export) -> str:
     """Add the decisions of a match and return nothing, or why not. Raise MisuseError if it is of another kind."""
-    from arena.adapters.export import OtherGameError, UnreplayableError  # NumPy is loaded by nobody else
+    from arena.adapters.dataset_writer import OtherGameError, UnreplayableError  # NumPy is loaded by nobody else
 
     if match.hidden:
         return match.why_hidden

@@ -21,15 +21,15 @@ from arena.cli.shared.language import language_of_names, named, say, translated
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, get_game
 from arena.cli.shared.output import print_facts, print_json, print_lines, print_table
 from arena.match.replay import ReplayError, load, with_texts
-from arena.model.columns import Column, ColumnKind
 from arena.model.matches import Replay
+from arena.model.table_columns import Column, ColumnKind
 from arena.story.encoding import frame_json
 from arena.story.errors import StoryError
 from arena.story.replays import story_of_replay
 from arena.story.story import Finish, Frame, Story
 from engine import registry
 from engine.core import Game
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 _HEADS = ("ply", "seat", "bot", "action", "by", "time", "left", "what_happened")
@@ -305,7 +305,7 @@ def html(
 ) -> None:
     """Write a match and its viewer into one HTML file."""
     document = find_document(match, db)
-    from arena.web.report.page import is_report
+    from arena.web.report.report_file import is_report
     from arena.web.report.tournament_report import write_match  # the web's libraries are imported by nobody else
 
     file = output or Path(f"match-{short_match_id(document['match_id'])}.html")

@@ -21,7 +21,7 @@ from ratings.read.tournaments import find_tournament
 
 if TYPE_CHECKING:  # what writes and plays matches again is imported by who imports a tournament
     from arena.app.verification import Verified
-    from ratings.ledger.importing import Imported
+    from ratings.ledger.tournament_import import Imported
     from ratings.store.database import Database as OpenDatabase
 
 app = typer.Typer()

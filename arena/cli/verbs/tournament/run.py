@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared import options, request, settings
+from arena.cli.shared import match_order as request
+from arena.cli.shared import options, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.hosting import LOCAL, HostingArguments, LeakChecks, WarmMemory
+from arena.cli.shared.match_order import MatchTerms, check_cores, print_forecast, tournament_request
 from arena.cli.shared.options import (
     AsJson,
     Database,
@@ -22,7 +24,6 @@ from arena.cli.shared.options import (
     with_options,
 )
 from arena.cli.shared.play import announce, play
-from arena.cli.shared.request import MatchTerms, check_cores, print_forecast, tournament_request
 from arena.cli.shared.results import print_end
 from arena.model.operations import operation_target
 from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive, with_zone
@@ -31,7 +32,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import RETIRE_AFTER, USUAL, Swiss
-from engine.text import Text
+from engine.translatable import Text
 from ratings.statistics.stopping_question import MOST_WITHIN
 
 _formats = typer.Typer(

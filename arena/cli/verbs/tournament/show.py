@@ -16,7 +16,7 @@ from arena.cli.shared.matches import Reasons, annulled_ones, match_columns, noti
 from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more
-from arena.cli.shared.pools import describe_pool
+from arena.cli.shared.rating_pools import describe_pool
 from arena.cli.shared.results import (
     RUNNING,
     conclusion_facts,

@@ -28,11 +28,11 @@ from arena.cli.shared.results import (
     translated_rows,
 )
 from arena.cli.shared.terminal import Screen
-from arena.model.columns import STANDINGS, without_empty
 from arena.model.operations import Operation, OperationState
+from arena.model.table_columns import STANDINGS, without_empty
 from arena.model.tournaments import STOPPED, TournamentDetail
 from arena.tournament.run_progress import SpeedMeter
-from engine.text import Text
+from engine.translatable import Text
 
 app = typer.Typer()
 

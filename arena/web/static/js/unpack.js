@@ -1,4 +1,4 @@
-// Gives back the matches that arena/web/report/packing.py packed, each as the viewer takes it.
+// Gives back the matches that arena/web/report/match_packing.py packed, each as the viewer takes it.
 const ESCAPE = 61, SHIFT = 64; // as in yEnc
 
 // The characters of windows-1252, the encoding of the file, by the bytes that they stand for.

@@ -18,7 +18,7 @@ from engine.games.foreign_king.rules.calls import Calls
 from engine.games.foreign_king.rules.turns import BUILD_PRICE
 from engine.games.foreign_king.scoring import NOBODY, majority
 from engine.games.foreign_king.state import ACTIVE, PHASES, TABLE, ForeignKingState
-from engine.kit.forms import need
+from engine.kit.field_codecs import need
 from engine.kit.phases import OVER, Phase
 
 Check = Callable[[ForeignKingState], None]

@@ -11,7 +11,7 @@ from engine.games.foreign_king.board import CELLS, OUTLINES, PORTRAIT, PROVINCE_
 from engine.games.foreign_king.scoring import NOBODY, majority
 from engine.games.foreign_king.state import FACTORIES, KING_LEN, MOVE_TO, PLACE_N, VIRT_TO
 from engine.games.foreign_king.view.pieces import Scene, crown, factory, ghost, token
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 from engine.picture import group, text
 
 _DATA: Final[dict[str, Any]] = read_json(__name__, "geography.json")

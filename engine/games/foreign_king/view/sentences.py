@@ -13,7 +13,7 @@ from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.scoring import NOBODY, end_conditions, majority
 from engine.games.foreign_king.state import CONGRESS_ASK, END, INACTIVATE, MOVE_TO, VIRT, VIRTUAL, ForeignKingState
 from engine.games.foreign_king.view.text import labels, letter_of
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 from engine.kit.sentences import PhraseBook
 
 _TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "sentences.json")

@@ -14,7 +14,7 @@ from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES, province_names
 from engine.games.foreign_king.state import FACTORIES, PHASES, VIRTUAL, ForeignKingState, colour_count
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 
 _TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__name__, "labels.json")
 LANGUAGES: Final = tuple(_TEXTS)

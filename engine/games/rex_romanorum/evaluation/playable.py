@@ -16,7 +16,7 @@ from typing import Final
 
 from engine.abilities import Playable, Weighing
 from engine.chance import SeededChance
-from engine.games.rex_romanorum.evaluation import habits
+from engine.games.rex_romanorum.evaluation import playout_policy as habits
 from engine.games.rex_romanorum.evaluation.prospects import (
     expected_payments,
     expected_titles,

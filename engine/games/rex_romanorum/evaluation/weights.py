@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 
 NAMES: Final[tuple[str, ...]] = (
     *("width", "width_per_harvest", "width_per_gold", "richest_power"),

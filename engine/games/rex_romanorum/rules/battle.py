@@ -14,7 +14,7 @@ from engine.games.rex_romanorum.state import FIGHT as FIGHT_PHASE
 from engine.games.rex_romanorum.state import FIGHT_ON as FIGHT_ON_PHASE
 from engine.games.rex_romanorum.state import NOTHING, RexState, manned
 from engine.games.rex_romanorum.state import RAZE as RAZE_PHASE
-from engine.kit.forms import need
+from engine.kit.field_codecs import need
 
 _RAZES: Final[tuple[int, ...]] = (RAZE, KEEP_CASTLE)
 

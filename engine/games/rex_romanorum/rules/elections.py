@@ -20,7 +20,7 @@ from engine.games.rex_romanorum.board import TITLE_COUNT
 from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.state import BISHOP_VOTE, KING_VOTE, NOBODY, NOTHING, Election, RexState, election_of
 from engine.games.rex_romanorum.state import OFFER as OFFER_PHASE
-from engine.kit.forms import need
+from engine.kit.field_codecs import need
 
 _ANSWERS: Final[tuple[int, ...]] = (STAND, DECLINE)
 _OFFERS: Final = tuple(tuple(range(OFFER, OFFER + 1 + most)) for most in range(HIGHEST_COUNT + 1))

@@ -21,7 +21,7 @@ from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, REGION_COUNT, r
 from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.state import GARRISON, NOBODY, RexState, all_churches
 from engine.games.rex_romanorum.state import KEEP as KEEP_PHASE
-from engine.kit.forms import need
+from engine.kit.field_codecs import need
 
 CARDS_DRAWN: Final = 3
 GARRISON_LIMIT: Final = 3

@@ -37,7 +37,7 @@ from engine.games.rex_romanorum.state import MOVE_FROM as MOVE_FROM_PHASE
 from engine.games.rex_romanorum.state import MOVE_TO as MOVE_TO_PHASE
 from engine.games.rex_romanorum.state import NOTHING, RexState, manned
 from engine.games.rex_romanorum.state import PLACE as PLACE_PHASE
-from engine.kit.forms import need
+from engine.kit.field_codecs import need
 
 _MOVE_TO: Final = mask_table(MOVE_TO)
 """The ids of regions."""

@@ -11,7 +11,7 @@ from engine.games.rex_romanorum import state as at
 from engine.games.rex_romanorum.rules import battle, elections, flow, land, moves, turn
 from engine.games.rex_romanorum.rules.calls import Calls
 from engine.games.rex_romanorum.state import NOTHING, PHASES, TABLE, RexState
-from engine.kit.forms import need
+from engine.kit.field_codecs import need
 from engine.kit.phases import OVER, Phase, fits
 
 _BISHOPS: Final = tuple(range(ids.ACT_BISHOP, ids.ACT_KING))

@@ -17,7 +17,7 @@ from engine.games.rex_romanorum.board import BIT, REGION_COUNT, REGION_INDEX, RE
 from engine.games.rex_romanorum.state import COUNT, FIGHT_ON, MOVE_TO, NOBODY, NOTHING, RAZE, RexState
 from engine.games.rex_romanorum.view.pieces import ARMS, castle, church, shield, swords
 from engine.games.rex_romanorum.view.text import figures_text
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 from engine.picture import group, part, text, titled
 
 _DATA: Final[dict[str, Any]] = read_json(__name__, "geography.json")

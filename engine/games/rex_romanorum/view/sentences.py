@@ -31,7 +31,7 @@ from engine.games.rex_romanorum.state import (
     election_of,
 )
 from engine.games.rex_romanorum.view.text import labels
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 from engine.kit.sentences import PhraseBook
 
 _TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "sentences.json")

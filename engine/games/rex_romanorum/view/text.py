@@ -24,7 +24,7 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.scoring import figures_of, outcome, production, wealth
 from engine.games.rex_romanorum.state import END, NOBODY, PHASES, RexState
-from engine.kit.layout import read_json
+from engine.kit.game_folder import read_json
 
 SEAT_LETTERS: Final = "ABCDE"
 DIOCESE_LETTERS: Final = "MKT"

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from bots.algorithms.lines import best_of_lines
-from bots.algorithms.lookahead import Lookahead
+from bots.algorithms.rollouts import Lookahead
 from engine.chance import SeededChance
 from engine.core import Observation
 from engine.games.rex_romanorum import GAME

@@ -1,0 +1,108 @@
+"""A bot's stream in two processes: one serves the call, and passes whole messages on to the other, which plays.
+
+`PassedStream` is the end where the call is, `DistantCall` stands for the call at the other. What lies between is the
+callers' affair: they are told what to say there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, cast
+
+import grpc
+
+from arena.referee.call_context import CallContext, stream_error
+from arena.referee.stream import BotStream, Flood
+from arena.wire.messages import parse_join, parse_request
+from arena.wire.status import Status, decode_status
+from engine.translatable import Text, from_json, to_json
+
+MOST_WAITING = 4
+"""How many messages of a bot may wait to be read where it plays; the others wait where they come in."""
+
+
+class PassOn(Protocol):
+    """Tells the process that plays what has happened."""
+
+    def __call__(self, event: str, blob: bytes = b"", **values: object) -> None:
+        """Tell of `stream`, `message`, `second`, `flood` or `ended`."""
+
+
+class PassedStream(BotStream):
+    """A bot's stream whose messages are passed on."""
+
+    def __init__(self, context: CallContext, pass_on: PassOn, drain: Callable[[], Awaitable[None]]) -> None:
+        """Wait for `drain` before the next message is read."""
+        super().__init__(context)
+        self._pass_on = pass_on
+        self._drain = drain
+        pass_on("stream")
+
+    async def _read(self) -> None:
+        with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError, ConnectionError):
+            while not self.is_closed and (data := await self._context.read()) is not grpc.aio.EOF:
+                # Read as it will be read again: bytes that bring down whoever reads them bring down this process.
+                (parse_request if self.heard else parse_join)(data)
+                self.heard += 1
+                self._pass_on("message", data)
+                await self._drain()
+        self._pass_on("ended")
+        self._end(Text("Its stream ended."))
+
+    def _break_off(self) -> None:
+        if not self.is_closed:  # else the reader has said so, or the other process wanted it
+            self._pass_on("ended")
+        super()._break_off()
+
+    def report_second_stream(self) -> None:
+        self._pass_on("second")
+
+    def report_flood(self, flood: Flood) -> None:
+        self._pass_on("flood", why=to_json(flood.why), evidence=dict(flood.evidence))
+        super().report_flood(flood)
+
+
+class DistantCall:
+    """What a `BotStream` needs of the context of a call that another process serves."""
+
+    def __init__(self, send: Callable[[bytes], Awaitable[None]], fail: Callable[[Mapping[str, Any]], None]) -> None:
+        """`send` hands a message to the bot, or raises ConnectionError; `fail` ends the call with an error."""
+        self._send = send
+        self._fail = fail
+        self._arrived: asyncio.Queue[Any] = asyncio.Queue(MOST_WAITING)
+
+    def stream(self) -> BotStream:
+        """Return the stream of this call, which is to be served."""
+        return BotStream(cast(CallContext, self))
+
+    async def arrive(self, data: bytes | None) -> None:
+        """Take a message of the bot, or None for the end; wait while too many were not read."""
+        await self._arrived.put(grpc.aio.EOF if data is None else data)
+
+    async def send_initial_metadata(self, _metadata: object) -> None:
+        """Do nothing: the other process has done so."""
+
+    async def read(self) -> Any:
+        """Return the next message."""
+        return await self._arrived.get()
+
+    async def write(self, data: bytes) -> None:
+        """Send a message. Raises grpc.aio.BaseError."""
+        try:
+            await self._send(data)
+        except ConnectionError as error:
+            raise grpc.aio.InternalError(str(error)) from error
+
+    async def abort(self, code: grpc.StatusCode, _message: str, metadata: Any) -> None:
+        """End the call with an error, which `error_of` makes again."""
+        ((_, details),) = metadata
+        status = decode_status(details)
+        why = {"reason": status.reason, "message": to_json(status.message), "metadata": dict(status.metadata)}
+        self._fail({"code": code.name, **why})
+
+
+def error_of(data: Mapping[str, Any]) -> Status:
+    """Return the error with which a `DistantCall` failed."""
+    return stream_error(grpc.StatusCode[data["code"]], data["reason"], from_json(data["message"]), data["metadata"])

@@ -1,0 +1,171 @@
+"""Says what a bot did wrong in its matches, in words that its author can act on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.match.result import Fault, FaultCause
+from arena.model.bots import Finding
+from arena.trial.trials import PlayedTrial, TrialCheck, TrialMatch, failed
+from engine.translatable import Text, sentences
+
+SHOWN_LOG_CHARACTERS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    check: TrialCheck
+    describe: Callable[[str, str], Text]
+    """Returns a sentence from the matches in which it happened, and what exactly did."""
+    remedy: Text
+
+
+_KINDS: Mapping[FaultCause, _Kind] = {
+    FaultCause.START_FAILED: _Kind(
+        TrialCheck.START,
+        lambda what, why: Text("It did not start in {what}: {why}", what=what, why=why),
+        Text(
+            "Connect to ARENA_ADDRESS with the token in ARENA_TOKEN, and send a Join with your games before the time "
+            "for starting is over."
+        ),
+    ),
+    FaultCause.PROTOCOL: _Kind(
+        TrialCheck.PROTOCOL,
+        lambda what, why: Text("It broke the protocol in {what}: {why}", what=what, why=why),
+        Text(
+            "Send one Join, then one Act for each Decide with its match_id and its ply, and nothing that is not asked; "
+            "docs/protocol.md has the order of the messages."
+        ),
+    ),
+    FaultCause.MALFORMED: _Kind(
+        TrialCheck.PROTOCOL,
+        lambda what, why: Text("It sent what cannot be read in {what}: {why}", what=what, why=why),
+        Text(
+            "Send PlayRequest messages as arena/v1/play.proto has them, within the sizes that docs/protocol.md gives."
+        ),
+    ),
+    FaultCause.FLOOD: _Kind(
+        TrialCheck.PROTOCOL,
+        lambda what, why: Text("It flooded the arena with messages in {what}: {why}", what=what, why=why),
+        Text("Send one Act for each Decide, and then wait for the next."),
+    ),
+    FaultCause.ILLEGAL_ACTION: _Kind(
+        TrialCheck.PLAY,
+        lambda what, why: Text("It chose an illegal action in {what}: {why}", what=what, why=why),
+        Text("Choose among the ids that the Decide lists as legal."),
+    ),
+    FaultCause.DISCONNECTED: _Kind(
+        TrialCheck.PLAY,
+        lambda what, why: Text("It was gone before the match was over in {what}: {why}", what=what, why=why),
+        Text(
+            "Its last words stand in the evidence; keep the process alive and the stream open until the arena closes "
+            "it."
+        ),
+    ),
+    FaultCause.TIMEOUT: _Kind(
+        TrialCheck.CLOCK,
+        lambda what, why: Text("It took too long for a decision in {what}: {why}", what=what, why=why),
+        Text("Each Decide tells how much time there is: look at it while you think, and keep a reserve."),
+    ),
+    FaultCause.RESOURCE: _Kind(
+        TrialCheck.RESOURCES,
+        lambda what, why: Text("It used more than a bot may use in {what}: {why}", what=what, why=why),
+        Text("Stay within memory_mb of bot.toml and the other limits of a process, and rest while others decide."),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Blunder:
+    """A fault of one cause: its first time, and in how many of the matches it was made."""
+
+    played: PlayedTrial
+    fault: Fault
+    matches: int
+    of: int
+
+    @property
+    def was_warm(self) -> bool:
+        """Whether the process that made it first had played before."""
+        return self.played.was_warm(self.fault.seat)
+
+
+def blunders_in(matches: Sequence[PlayedTrial]) -> list[Blunder]:
+    """Return the faults of the bot by cause, in the order in which they came up."""
+    found: dict[FaultCause, list[tuple[PlayedTrial, Fault]]] = {}
+    for played in matches:
+        for fault in {fault.cause: fault for fault in reversed(played.faults)}.values():
+            found.setdefault(fault.cause, []).append((played, fault))
+    return [Blunder(*times[0], len(times), len(matches)) for times in found.values()]
+
+
+def finding_of(blunder: Blunder) -> Finding:
+    """Return a fault as the finding of its check."""
+    kind = _KINDS[blunder.fault.cause]
+    return failed(kind.check, sentences(_describe(kind, blunder), kind.remedy), evidence_of(blunder))
+
+
+def finding_of_second_match(blunder: Blunder) -> Finding:
+    """Return a fault that a process made after an earlier match, and a new process in the same match did not."""
+    sentence = Text(
+        "{what} Its process had played before; when the same match was played by new processes, all went "
+        "well. A process plays many matches: begin each MatchStarted with a clean slate.",
+        what=_describe(_KINDS[blunder.fault.cause], blunder),
+    )
+    return failed(TrialCheck.SECOND_MATCH, sentence, evidence_of(blunder))
+
+
+def checks_of(findings: Iterable[Finding]) -> set[str]:
+    """Return the checks that the findings belong to."""
+    return {finding.check for finding in findings}
+
+
+def evidence_of(blunder: Blunder) -> dict[str, Any]:
+    """Return where a fault was made, and what is known of it."""
+    fault, trial = blunder.fault, blunder.played.trial
+    log_end = ""
+    if not fault.evidence.get("stdout"):  # the log would be that
+        logs = (log for log in blunder.played.report.seat_logs if log.seat == fault.seat)
+        log_end = "".join(log.data.decode("utf-8", "replace") for log in logs)[-SHOWN_LOG_CHARACTERS:]
+    return {
+        **fault.evidence,
+        "game": trial.setup.game,
+        "seats": trial.setup.seats,
+        "seat": fault.seat,
+        "ply": fault.ply,
+        "cause": fault.cause.value,
+        "explanation": fault.explanation,
+        "stderr": fault.evidence.get("stderr") or log_end,
+    }
+
+
+def _describe(kind: _Kind, blunder: Blunder) -> Text:
+    fault, setup = blunder.fault, blunder.played.trial.setup
+    where: str = setup.describe()
+    if fault.ply:
+        where = Text("{game} with {seats} seats at ply {ply}", game=setup.game, seats=setup.seats, ply=fault.ply)
+    if blunder.of > 1:
+        where = Text(
+            "{matches} of {total} matches, first in {what}", matches=blunder.matches, total=blunder.of, what=where
+        )
+    return kind.describe(where, fault.explanation)
+
+
+Play = Callable[[Sequence[TrialMatch]], Awaitable[list[PlayedTrial]]]
+"""Plays matches, and returns them in order."""
+
+
+async def explain(blunders: Sequence[Blunder], play: Play) -> list[Finding]:
+    """Return the finding of each fault.
+
+    The match of a process which had played before is played again by new processes: a fault that they do not make comes
+    from its earlier matches.
+    """
+    findings = []
+    for blunder in blunders:
+        again = await play([blunder.played.trial.with_fresh_bots()]) if blunder.was_warm else []
+        is_of_second_match = any(not played.faults for played in again)
+        findings.append(finding_of_second_match(blunder) if is_of_second_match else finding_of(blunder))
+    return findings

@@ -1,0 +1,243 @@
+"""How long bots wait for a processor, and how long the arena's own process keeps them waiting."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.hosting.procfs import run_delay as waiting
+from arena.hosting.procfs.run_delay import (
+    FAIR_WAIT,
+    FULL_TURN_NS,
+    MESSENGER_TURNS,
+    OwnWaitMeter,
+    RunQueueWait,
+    ThreadWait,
+)
+
+MS = 1_000_000
+DURATIONS = st.integers(0, 10**9)
+
+
+def spent(*looks: tuple[int, list[tuple[int, bool]]]) -> int:
+    """The waiting after these looks: milliseconds since the one before, and what counts of each thread."""
+    waiting, now = RunQueueWait(), 0
+    for span, waits in looks:
+        now += span * MS
+        waiting.add(now, [(wait * MS, is_messenger) for wait, is_messenger in waits])
+    return waiting.total_ns // MS
+
+
+def test_one_thread_that_waits_makes_its_bot_wait() -> None:
+    assert spent((20, [(15, False)]), (20, [(20, False)])) == 35
+
+
+def test_threads_that_work_side_by_side_wait_once() -> None:
+    assert spent((20, [(15, False), (12, False), (10, False)])) == 15
+
+
+def test_messengers_wait_one_after_the_other() -> None:
+    assert spent((60, [(15, True), (12, True), (10, False)])) == 37
+
+
+def test_nobody_waits_longer_than_it_lasts() -> None:
+    assert spent((20, [(15, True), (12, True)])) == 20
+    assert spent((20, [(300, False)])) == 20
+
+
+def test_a_wait_that_is_told_late_counts_where_it_was() -> None:
+    assert spent((20, []), (20, [(30, False)])) == 30
+    assert spent((20, [(20, False)]), (20, [(30, False)])) == 40
+
+
+@given(st.lists(st.tuples(DURATIONS, st.lists(st.tuples(DURATIONS, st.booleans()), max_size=5)), max_size=20))
+def test_the_waiting_grows_and_stays_within_the_time(looks: list[tuple[int, list[tuple[int, bool]]]]) -> None:
+    waiting, now, before = RunQueueWait(), 0, 0
+    for span, waits in looks:
+        now += span
+        waiting.add(now, waits)
+        assert before <= waiting.total_ns <= now
+        before = waiting.total_ns
+
+
+def test_a_decision_starts_from_nothing() -> None:
+    waiting = RunQueueWait()
+    waiting.add(20 * MS, [(15 * MS, False)])
+    waiting.begin(50 * MS)
+    assert waiting.total_ns == 0
+    waiting.add(60 * MS, [(40 * MS, False)])
+    assert waiting.total_ns == 10 * MS
+
+
+class TestWaiter:
+    def test_a_messenger_waits_in_full_as_often_as_messages_come(self) -> None:
+        waiter = ThreadWait()
+        assert waiter.count(10 * MS, 0, 2) == (10 * MS, True)
+        assert waiter.count(25 * MS, 0, MESSENGER_TURNS) == (15 * MS, True)
+
+    def test_a_thread_that_works_waits_as_long_as_its_work_explains(self) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 100)
+        assert waiter.count(50 * MS, 10 * MS, 110) == (50 * MS, False)
+
+    @pytest.mark.hostile("nap-to-be-paid-for-waiting")
+    def test_a_napper_is_paid_for_what_it_computes_and_not_for_its_naps(self) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 100)
+        assert waiter.count(50 * MS, 100, 120) == (FAIR_WAIT * 100, False)
+
+    def test_a_thread_that_is_interrupted_waits_in_full_however_many_others_there_are(self) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 100)
+        waiter.begin(1)
+        waited = 0
+        for turn in range(1, 8):
+            waited += 4 * MS * 3 * FAIR_WAIT
+            found = waiter.count(waited, 4 * MS * turn, 100 + turn, is_interrupted=True)
+            assert found == (4 * MS * 3 * FAIR_WAIT, False)
+
+    @pytest.mark.hostile("nap-to-be-paid-for-waiting")
+    @pytest.mark.parametrize(
+        ("ran", "counted"), [(FULL_TURN_NS, 50 * MS), (FULL_TURN_NS - 1, (FULL_TURN_NS - 1) * FAIR_WAIT)]
+    )
+    def test_who_gives_the_processor_away_again_and_again_is_not_interrupted(self, ran: int, counted: int) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 100)
+        waiter.begin(1)
+        assert waiter.count(50 * MS, ran, 101, is_interrupted=True) == (counted, False)
+
+    def test_waiting_that_came_before_the_work_counts_with_the_work(self) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 100)
+        assert waiter.count(50 * MS, 0, 101) == (0, False)
+        assert waiter.count(50 * MS, 10 * MS, 102) == (50 * MS, False)
+
+    def test_a_napper_becomes_no_messenger_by_the_next_decision(self) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 50)
+        waiter.begin(1)
+        assert waiter.count(50 * MS, 0, 51) == (0, False)
+
+    def test_what_did_not_count_in_one_decision_does_not_count_in_the_next(self) -> None:
+        waiter = ThreadWait(0, 0, 0)
+        waiter.count(0, 0, 100)
+        waiter.count(50 * MS, 0, 101)
+        waiter.begin(1)
+        assert waiter.count(50 * MS, 10 * MS, 102) == (0, False)
+
+    def test_what_was_before_it_was_known_does_not_count(self) -> None:
+        assert ThreadWait(50 * MS, 10 * MS, 7).count(51 * MS, 10 * MS, 8) == (MS, True)
+
+
+def test_the_referees_own_waiting_is_readable_and_given_back() -> None:
+    queue = OwnWaitMeter()
+    try:
+        over, lasting = queue.look()
+        assert over >= 0  # opening the files of many threads is work, which may count
+        assert lasting == 0
+        assert min(queue.look()) >= 0
+    finally:
+        queue.close()
+    assert min(queue.look()) >= 0
+    queue.close()
+
+
+class Thread:
+    """Stands for the files of one thread: what it ran and waited, in nanoseconds, and whether it is ready to run."""
+
+    def __init__(self) -> None:
+        self.schedstat = (0, 0, 0)
+        self.ready = False
+        self.has_ended = False
+        self.is_closed = False
+
+    def keep_open(self, *_names: str) -> None:
+        return
+
+    def read_schedstat(self) -> tuple[int, int, int]:
+        if self.has_ended:
+            raise ProcessLookupError
+        return self.schedstat
+
+    def is_ready(self) -> bool:
+        return self.ready
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class Machine:
+    """A process with threads, of which 0 is that of the meter, and its clocks, which only the test moves."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.threads = [Thread() for _ in range(3)]
+        self.now_ns = self.cpu_ns = 10**9
+        monkeypatch.setattr(time, "process_time_ns", lambda: self.cpu_ns)
+        monkeypatch.setattr(time, "monotonic_ns", lambda: self.now_ns)
+        monkeypatch.setattr("threading.get_native_id", lambda: 0)
+        monkeypatch.setattr(waiting, "read_threads", lambda _pid: [0, 1, 2])
+        monkeypatch.setattr(waiting, "TaskFiles", lambda _pid, tid: self.threads[tid])
+        self.meter = OwnWaitMeter()
+
+    def look_after(self, us: int) -> tuple[int, int]:
+        self.now_ns += us * 1000
+        return self.meter.look()
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return Machine(monkeypatch)
+
+
+@pytest.mark.parametrize(("work_us", "for_others_us"), [(1999, 0), (2000, 0), (2001, 1), (9000, 7000)])
+def test_two_milliseconds_of_work_are_a_decisions_own(machine: Machine, work_us: int, for_others_us: int) -> None:
+    machine.cpu_ns += work_us * 1000
+    assert machine.meter.look() == (for_others_us, 0)
+    assert machine.meter.look() == (0, 0)
+
+
+def test_what_was_computed_before_a_decision_is_not_on_its_clock(machine: Machine) -> None:
+    machine.cpu_ns += 9_000_000
+    machine.meter.begin()
+    assert machine.meter.look() == (0, 0)
+
+
+def test_waits_that_are_over_are_those_of_the_own_thread_and_the_longest_of_another(machine: Machine) -> None:
+    for thread in machine.threads:
+        thread.schedstat = (0, 70_000_000, 1)
+    assert machine.meter.look() == (0, 0)
+    for thread, waited_ns in zip(machine.threads, (1_000_000, 2_000_000, 4_000_000), strict=True):
+        thread.schedstat = (0, 70_000_000 + waited_ns, 2)
+    assert machine.meter.look() == (5000, 0)
+    assert machine.meter.look() == (0, 0)
+
+
+def test_a_wait_that_lasts_is_counted_from_the_last_look_without_it(machine: Machine) -> None:
+    other = machine.threads[1]
+    assert machine.look_after(100) == (0, 0)
+    other.ready = True
+    assert machine.look_after(300) == (0, 300)
+    assert machine.look_after(400) == (0, 700)
+    other.schedstat = (500, 0, 1)  # it has run meanwhile, nobody knows when, and waits anew
+    assert machine.look_after(50) == (0, 750)
+    assert machine.look_after(50) == (0, 50)
+    other.ready = False
+    assert machine.look_after(50) == (0, 0)
+
+
+def test_a_wait_of_the_own_thread_is_over_when_it_looks(machine: Machine) -> None:
+    machine.threads[0].ready = True
+    assert machine.look_after(100) == (0, 0)
+    assert machine.look_after(100) == (0, 0)
+
+
+def test_a_thread_that_has_ended_is_asked_no_more(machine: Machine) -> None:
+    machine.meter.look()
+    machine.threads[2].has_ended = True
+    assert machine.meter.look() == (0, 0)
+    assert [thread.is_closed for thread in machine.threads] == [False, False, True]
+    machine.meter.close()
+    assert machine.threads[0].is_closed
