@@ -18,7 +18,7 @@
     ├── BotError                    a bot that cannot be added or entered as asked
     │   └── BotKindError            a hosted bot that is to be remote, or the other way round
     ├── PlanError                   a tournament that cannot be played as planned
-    ├── PageError               a cursor that is not one of the list, or no number of rows
+    ├── PageError                   a cursor that is not one of the list, or no number of rows
     ├── FactError                   a result that does not fit its match
     ├── AccountError                an owner, token or invitation that cannot be made or changed as asked
     │   └── InvitationError         a code that is unknown, used or expired

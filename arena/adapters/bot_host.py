@@ -1,7 +1,9 @@
-"""The seats of those who play elsewhere, in the process that started this one: they are asked before the referee asks.
+"""The process that hosts bots for a `HostedDriver`, and asks back for the seats of those who play where it was started.
 
-The referee lets an watcher look between two decisions, when no clock runs. So whoever learns may take as long as it
-likes, and the bots' own clocks stay as they are: the answer is there when the question is put.
+It is told in frames over its pipes which bots to host and which matches to play, and tells how each match ended. A seat
+of somebody who plays elsewhere is asked before the referee asks it. The referee lets a watcher look between two
+decisions, when no clock runs. So whoever learns may take as long as it likes, and the bots' own clocks stay as they
+are: the answer is there when the question is put.
 """
 
 from __future__ import annotations

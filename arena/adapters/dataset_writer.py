@@ -1,7 +1,7 @@
 """Makes training sets of replays: each match is played again, and each of its decisions becomes a row.
 
 Some thousand decisions are in memory at once, whatever there are in all. What a file has is said in
-`arena.adapters.dataset_reader`.
+`arena.adapters.dataset`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import IO, Any, Final, Self
 import numpy as np
 
 from arena.adapters.batch import rewards_of
-from arena.adapters.dataset_reader import Writer, header_of, writer_for
+from arena.adapters.dataset import Writer, header_of, writer_for
 from arena.adapters.features import Features, features_of
 from arena.match.decisions import DecidedBy
 from engine import registry

@@ -12,8 +12,8 @@ the `reason` that a service tells programs. A subclass that says neither is as i
     ├── DamagedError        what is stored of it was changed or cut off
     └── FellBehindError     a watcher took the events too slowly, and may go on from the last that it has
 
-Errors of the book of record and of the tournaments pass through the adapter `here`; the adapter `there` turns what a
-service answers into these.
+Errors of the book of record and of the tournaments pass through `arena.app` as they are. What a service answers is
+turned into these by `arena.rpc.errors.error_of`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The columns of tables, declared once: the field of a row, its titles by id, of what kind it is, how it is sorted by.
+"""The columns of tables, declared once: the field of a row, its titles by id, its kind, and how it is sorted.
 
 Each medium writes a kind in a way of its own, by one table: the terminal in `arena/cli/shared/cells.py`, pages in
 `arena/web/shared/formatting.py`, downloads in `arena/web/pages/exports.py`, notebooks in `arena/scripting/tables.py`.

@@ -99,10 +99,10 @@ def is_callable(bot: Any) -> bool:
 
 
 def pack(given: Any) -> PackedCallable:
-    """Return a callable, or an `CallableBot`, as a bot.
+    """Return a callable, or a `CallableBot`, as a bot.
 
     Raises CallableError if it takes no decision, has no name that a bot can have, or cannot be pickled, RefusedError
-    for an `CallableBot` with values of other types, and MissingPackageError.
+    for a `CallableBot` with values of other types, and MissingPackageError.
     """
     entrant = given if isinstance(given, CallableBot) else CallableBot(given)
     optional_texts(name=entrant.name)

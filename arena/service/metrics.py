@@ -1,6 +1,6 @@
 """Figures of a running service behind one small interface, and their text for Prometheus.
 
-A hundred lines of ours do what a dependency would: three kinds of metrics with labels, and the exposition format in
+This module does what a dependency would: three kinds of metrics with labels, and the exposition format in
 its text version 0.0.4. Every thread may use them.
 """
 

@@ -1,10 +1,10 @@
 """Everything that keeps a service from starting; each message is one line with the remedy.
 
-ServiceError
-├── SettingsError  a setting is unknown or has a wrong value
-├── HomeError      the home directory cannot be used
-├── HomeHeldError  another `arena serve` runs on this home
-└── ListenError    an address cannot be listened on
+DaemonError
+├── SettingsError      a setting is unknown or has a wrong value
+├── HomeError          the home directory cannot be used
+│   └── HomeHeldError  another `arena serve` runs on this home
+└── ListenError        an address cannot be listened on
 """
 
 from typing import ClassVar

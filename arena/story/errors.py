@@ -1,10 +1,4 @@
-"""What keeps a match from being told.
-
-A story is told from the events of a match as whoever watches it gets them (`arena.model.live`), the same for a match
-under way and for a replay. Where a position is drawn from hidden chance, such as the order of a pile, their outcomes
-hold it, and a story needs it; both are shown only to those who may see them. A story passes on what is public alone:
-what chance revealed (`State.revealed`), and pictures, words and values that no game makes from what is hidden.
-"""
+"""The error of a match that cannot be told."""
 
 from __future__ import annotations
 

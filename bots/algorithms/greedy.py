@@ -1,7 +1,7 @@
 """Plays any game by its evaluation alone: goes for the best position that it can reach before another seat decides.
 
-It looks at whole turns of its own (turns.py), but never at what another seat may do. In games of chance or hidden parts
-it looks at one line for each action instead (lines.py), with several draws of what it cannot know.
+It looks at whole turns of its own, but never at what another seat may do. In games of chance or hidden parts it looks
+at one line for each action instead, with several draws of what it cannot know. Turns and lines are found in lines.py.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     python -m bots.training GAME --after weights.json            # start with the weights that it found
     python -m bots.training GAME --seats 4 --out weights-4.json  # for four seats alone
 
-The same game, options and seed give the same weights, in any number of processes. How far it is is told on standard
+The same game, options and seed give the same weights, in any number of processes. Its progress is told on standard
 error. The file goes into the game's folder, in place of its weights.json or its weights-4.json. Needs NumPy and nothing
 else.
 

@@ -84,7 +84,7 @@ class Engine:
 
 
 class EngineProcess:
-    """An engine that runs. `say`, `say_anew` and `hear` raise UciError if it has ended."""
+    """An engine that runs. `send`, `send_anew` and `receive` raise UciError if it has ended."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.name = shlex.join(command)

@@ -5,7 +5,7 @@
         clone = clones.clone_nim_state
 
         seats: int = stated(Number(2, 4))
-        decider: int | None = stated(Optional(Seat()), key="seat", start=0)
+        decider: int | None = stated(Optional(SeatNumber()), key="seat", start=0)
         heap: int = stated(Number(0, 99), start=20)
 
     POSITION: Final = PositionForm(NimState, "nim", version=1)

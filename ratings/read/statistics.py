@@ -1,4 +1,4 @@
-"""Statistics of many matches: the crosstable, lengths of matches, and the form and the faults of versions.
+"""Statistics of many matches: crosstable, opponents, seats, lengths, and the rating curves and faults of versions.
 
 Only whole blocks count, so nothing is told of blocks that are not over.
 """

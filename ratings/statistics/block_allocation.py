@@ -1,19 +1,18 @@
 """Computes how well a table answers a question, and the blocks to play next. No I/O.
 
-A question with a zone is answered by those of whom none is weaker than another by more than the zone, and it pays for
-being asked after every wave. Matches add up like a Brownian motion, so that the lead of one over another, in units of
-its standard deviation, is asked again and again of the same walk, and once goes too far by chance. A boundary of one
-height at every look spends the error evenly over the logarithm of the matches (an alpha spending after Pocock; K. K. G.
-Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials", 1983); what it spends in all is the chance
-that the walk ever crosses it (D. Siegmund, "Sequential Analysis", 1985, section 4.3, here for one side).
+`question_status` tells how well. A question with a zone is answered by those of whom none is weaker than another by
+more than the zone, and it pays for being asked after every wave. Matches add up like a Brownian motion, so that the
+lead of one over another, in units of its standard deviation, is asked again and again of the same walk, and once goes
+too far by chance. A boundary of one height at every look spends the error evenly over the logarithm of the matches (an
+alpha spending after Pocock; K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials", 1983).
+What it spends in all is the chance that the walk ever crosses it (D. Siegmund, "Sequential Analysis", 1985, section
+4.3, here for one side).
 
-Chooses the blocks to play next, where information is worth most: the same for the same table and seed.
-
-What a block would tell is added to the table's covariance as the model expects it, one block after another: the block
-that comes next is the one that most lowers the variances of (leader - other), each in units of itself and weighted with
-the chance that the two stand in the wrong order. The aim is that of "optimal computing budget allocation" for the best
-m of k (C.-H. Chen, D. He, M. Fu, L. H. Lee, 2008); choosing greedily also respects the correlations that a joint fit
-has.
+`next_blocks` chooses the blocks where information is worth most: the same for the same table and seed. What a block
+would tell is added to the table's covariance as the model expects it, one block after another. The block that comes
+next is the one that most lowers the variances of (leader - other), each in units of itself and weighted with the chance
+that the two stand in the wrong order. The aim is that of "optimal computing budget allocation" for the best m of k
+(C.-H. Chen, D. He, M. Fu, L. H. Lee, 2008). Choosing greedily also respects the correlations that a joint fit has.
 """
 
 from __future__ import annotations

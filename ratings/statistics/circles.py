@@ -1,39 +1,35 @@
-"""Circles of versions: found, and respected by a table of their own. No I/O.
+"""Finds circles of versions, and measures each version against the mixture that none beats. No I/O.
 
-Finds circles: A beats B, B beats C and C beats A, more surely than chance explains in a field without any.
+A circle is three versions of which A beats B, B beats C and C beats A, more surely than chance explains in a field
+without any. `meetings` gives the scores of all pairs, `find_circles` the circles in them, and `mixture_of` the table in
+which circles are respected. What circles do to ratings: D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel, "Re-evaluating
+evaluation" (2018).
 
-In a field without circles each version has a number, and whoever has the higher one scores at least one half: the
-chance is some curve of the difference, the same for all, which flattens away from even (the logistic one, the normal
-one, either averaged over the luck of blocks). Write q for what a version scores against the next of a circle, less one
-half. Whatever the numbers and the curve, one of these four sums is at most 0, for any weight w between 0 and 1:
+The scores tell what every two versions did against each other, whoever else sat at the table. Matches of a block share
+their luck, so a block gives each pair one score: the share of its matches in which the one was ahead of the other, a
+tie as half. Only blocks in which both sat in the same seats count for a pair, so that no advantage of a seat enters.
+
+The test of a circle starts from a field without circles. There each version has a number, and whoever has the higher
+one scores at least one half. The chance is some curve of the difference, the same for all, which flattens away from
+even (the logistic one, the normal one, either averaged over the luck of blocks). Write q for what a version scores
+against the next of a circle, less one half. Whatever the numbers and the curve, one of these four sums is at most 0,
+for any weight w between 0 and 1:
 
     q1 + w q2 + (1 - w) q3,    q2 + w q3 + (1 - w) q1,    q3 + w q1 + (1 - w) q2,    q1 + q2 + q3.
 
 If the circle goes against the order of the numbers in one step, that step loses at least as much as either of the
-others gains (strong stochastic transitivity); if in two, the two together lose what the third gains. So a circle is
-told where all four sums are above 0 (an intersection-union test, Berger 1982), each w the one with the least variance,
-and besides each of the three steps alone at 95 %. Bonferroni's bound over all threes that were asked about keeps the
-chance that any is told in a field without circles below 5 %: of the two ways round, one at most is near its bound. The
-units are blocks, and no fitted strength enters.
+others gains (strong stochastic transitivity). If it does in two, the two together lose what the third gains. So a
+circle is told where all four sums are above 0 (an intersection-union test, Berger 1982), each w the one with the least
+variance, and besides each of the three steps alone at 95 %. Bonferroni's bound over all threes that were asked about
+keeps the chance that any is told in a field without circles below 5 %: of the two ways round, one at most is near its
+bound. The units are blocks, and no fitted strength enters.
 
-What circles do to ratings: D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel, "Re-evaluating evaluation" (2018).
-
-What every two versions did against each other, block by block, whoever else sat at the table.
-
-Matches of a block share their luck, so a block gives each pair one score: the share of its matches in which the one was
-ahead of the other, a tie as half. Only blocks in which both sat in the same seats count for a pair, so that no
-advantage of a seat enters.
-
-The table in which circles are respected: what each version scores against the mixture that none beats.
-
-Nash averaging, after D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel, "Re-evaluating evaluation" (2018): versions are
-played in shares of which no version has anything to gain, and each is measured against that mixture. In a field without
-circles the mixture is the best version alone, and the others are as far below as their numbers are; where the best go
-round in a circle it is they that share it, and who loses to nobody else than to them stands just below. A copy of a
-version changes nothing.
-
-What one beats another by is the difference of their strengths and as much of what the two showed beyond that as the
-whole field bears out, so that luck makes no circles.
+The mixture follows Nash averaging (Balduzzi and others, as above). Versions are played in shares of which no version
+has anything to gain, and each is measured against that mixture. In a field without circles the mixture is the best
+version alone, and the others are as far below as their numbers are. Where the best go round in a circle, it is they
+that share it, and who loses to nobody else than to them stands just below. A copy of a version changes nothing. What
+one beats another by is the difference of their strengths and as much of what the two showed beyond that as the whole
+field bears out, so that luck makes no circles.
 """
 
 from __future__ import annotations

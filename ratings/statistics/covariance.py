@@ -1,15 +1,15 @@
 """How sure a fit is: the spread of the difference of any two strengths, with blocks as the units that vary. No I/O.
 
-Matches of a block share their opening and their luck, so they are no independent witnesses: the inverse of the Hessian
+Matches of a block share their opening and their luck, so they are no independent witnesses. The inverse of the Hessian
 alone would be too sure of itself, or too unsure where a block's rotations cancel the luck. The "sandwich" of Liang and
 Zeger (1986), with blocks as clusters, sees that, but is noisy for a version with few blocks, and blind for one that
 nearly always won or lost. So each variance is a mixture: the sandwich's with weight e / (e + 20), where e counts
 blocks' worth of the version's wins or of its losses, whichever are rarer, and the Hessian's, multiplied by the one
 dispersion of the whole field. The prior counts as one more witness in both.
 
-The sum of outer products of scores where there are many versions: a block knows only those that sit in it.
-
-A block's score is nearly all zeros then, and the time of a dense product would grow with the square of all versions.
+The sandwich needs the sum of the outer products of the blocks' scores. A block knows only the versions that sit in it.
+Where there are many versions, its score is nearly all zeros, and the time of a dense product would grow with the square
+of all versions. So `scattered` adds up only what each block knows.
 """
 
 from __future__ import annotations

@@ -1,30 +1,27 @@
 """Finds pairs of versions that do better at common tables than the model and the styles of the field allow. No I/O.
 
-An answer's variance is the greater of two: the model's, times the dispersion of the field's blocks, and the one seen
-from block to block. Bonferroni's bound over all questions keeps the chance of any alarm in an honest field below
-`alarm`.
+`fair_play` judges the answers to the questions of `fairplay_questions`. An answer's variance is the greater of two: the
+model's, times the dispersion of the field's blocks, and the one seen from block to block. Bonferroni's bound over all
+questions keeps the chance of any alarm in an honest field below `alarm`.
 
 Colluders make honest bots look suspicious too: two of these do better where no colluders sit. So the strongest pair is
-set aside, the matches in which it sits together are left out, the rest is fitted anew, until no pair goes beyond chance
-or a tenth of all pairs is aside. What is left shows how far the pairs of this field usually differ
-(`empirical_null`); those aside that lie no further out are styles, and so are those whose gain goes
-round in a circle (`comes_back`). The others are reported. An alarm is a reason to look at
-matches, not a proof: a bot that happens to beat one other bot raises it as well.
+set aside, the matches in which it sits together are left out, and the rest is fitted anew, until no pair goes beyond
+chance or a tenth of all pairs is aside. What is left shows how far the pairs of this field usually differ. Those aside
+that lie no further out are styles, and so are those whose gain goes round in a circle. The others are reported. An
+alarm is a reason to look at matches, not a proof: a bot that happens to beat one other bot raises it as well.
 
-Tells a circle of styles from a deal.
-
-Scissors gain from paper, paper from stone, stone from scissors: what the first gives comes back to it in the end, so
-that nobody stands higher than without the circle. A deal that nobody gains by is none. What a deal moves stays where it
-was brought, and where both of a pair gain, others at the table pay.
-
-How far the answers of an honest field like this one lie apart: an empirical null for each kind of question.
-
-Bots of different styles differ from the official model in many pairs, none of which made a deal. So the answers to all
+`empirical_null` tells how far the answers of an honest field like this one lie apart, for each kind of question. Bots
+of different styles differ from the official model in many pairs, none of which made a deal. So the answers to all
 questions of a kind tell what is usual here (Efron 2004, "Large-scale simultaneous hypothesis testing: the choice of a
-null hypothesis"): centre and spread of the null are the median and the distance of the quartiles, which at most a tenth
+null hypothesis"). Centre and spread of the null are the median and the distance of the quartiles, which at most a tenth
 of unusual pairs can hardly move. It is only ever wider than chance alone, never narrower.
 
-How much a look at fair play could have seen: questions asked, the smallest deal, the matches it lacks.
+`comes_back` tells a circle of styles from a deal. Scissors gain from paper, paper from stone, stone from scissors: what
+the first gives comes back to it in the end, so that nobody stands higher than without the circle. A deal that nobody
+gains by is none. What a deal moves stays where it was brought, and where both of a pair gain, others at the table pay.
+
+`reach_of` and `more_matches` tell how much a look could have seen: the questions asked, the smallest deal that would
+have been found, and the matches that it lacks.
 """
 
 from __future__ import annotations

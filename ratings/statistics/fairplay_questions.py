@@ -4,11 +4,10 @@ Two are asked of every pair that met often enough: does one do better when the o
 seats or more, do both together ("together")? Each is a score test (Rao 1948) of one more parameter of the official
 model. A third, what goes from one of them to the other, accuses nobody: it tells a circle of styles from a deal.
 
-What every pair of versions did at common tables, against what the model expects there.
-
-For the ordered pair (i, j) the model gets one more parameter: what i's presence at the table adds to j's log worth. Its
-score at 0 is the sum of j's residuals at tables with i; its information is known too, also that shared with all other
-parameters, which were fitted to the same matches.
+The answers come from `residuals`: what every pair of versions did at common tables, against what the model expects
+there. For the ordered pair (i, j) the model gets one more parameter: what i's presence at the table adds to j's log
+worth. Its score at 0 is the sum of j's residuals at tables with i. Its information is known too, also that shared with
+all other parameters, which were fitted to the same matches.
 """
 
 from __future__ import annotations

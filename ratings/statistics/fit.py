@@ -1,29 +1,24 @@
 """The fit of the Davidson-Luce model with seat effects to the matches of a field. No I/O.
 
-The Davidson-Luce model with seat effects: log likelihood, its gradient and its curvature.
-
-A set C of the seats A that are left comes next with probability proportional to
+The model gives the log likelihood, its gradient and its curvature. A set C of the seats A that are left comes next with
+probability proportional to
 
     delta(|C|) * (product of the worths of C) ** (1 / |C|)        among all sets of at most D seats of A,
 
 where the worth of a seat is exp(strength of its version + effect of the seat), delta(1) = 1 and D is the largest tie
 seen. Source: D. Firth, I. Kosmidis, H. Turner, "Davidson-Luce model for multi-item choice with ties" (2019,
 arXiv:1909.07123), applied stage by stage as in H. Turner, J. van Etten, D. Firth, I. Kosmidis, "Modelling rankings in
-R: the PlackettLuce package" (2020); for two seats it is Davidson's model (1970), without ties Plackett and Luce's. The
+R: the PlackettLuce package" (2020). For two seats it is Davidson's model (1970), without ties Plackett and Luce's. The
 effect of the seat enters as the order effect of Davidson and Beaver (1977) does. The log likelihood is concave.
 
-How far apart the strengths of a field lie: the standard deviation of the prior on them, fitted to the field.
+The prior is weak and normal. Its standard deviation is 3 (521 Elo) on each seat's effect and on each log delta. On each
+strength's distance from the field's mean it is the deviation that this field shows (empirical Bayes), or 3 where
+anchors fix numbers. So a bot that won or lost everything gets a finite strength, two fields that never met are both
+placed around the mean, and a field with data hardly feels it. With a prior of one width for all, who leads after few
+matches would be taken for as good as it looks, and the order of near neighbours for surer than it is. What is not known
+of the field's deviation widens the intervals (`doubt_of`).
 
-With a prior of one width for all, who leads after few matches is taken for as good as it looks, and the order of near
-neighbours for surer than it is. So the width is found from the field itself (empirical Bayes), and what is not known of
-it widens the intervals.
-
-Newton's method on the likelihood with a weak prior, some strengths held fixed.
-
-The prior is normal with a standard deviation of 3 (521 Elo) on each seat's effect and on each log delta, and on each
-strength's distance from the field's mean with the deviation that this field shows (empirical Bayes), or 3 where anchors
-fix numbers: a bot that won or lost everything gets a finite strength, two fields that never met are both placed around
-the mean, who leads after few matches is not taken for as good as it looks, and a field with data hardly feels it.
+The fit is the most probable point, found by Newton's method, with some strengths held fixed.
 """
 
 from __future__ import annotations

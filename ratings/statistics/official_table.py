@@ -79,7 +79,7 @@ def official_table(
 ) -> FittedTable:
     """Fit all matches; `anchors` maps version ids to fixed Elo numbers, and those that did not play are ignored.
 
-    `with_mixture` also measures each version against the mixture that none beats (see `mixture`).
+    `with_mixture` also measures each version against the mixture that none beats (see `mixture_of`).
     Raises ResultsError for a confidence outside (0, 1), too many versions, or anchors that are not finite numbers.
     """
     if not 0 < confidence < 1:

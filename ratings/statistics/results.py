@@ -1,12 +1,11 @@
 """The matches of a pool as columns and in counts, and each ranking as choices: what all statistics start from. No I/O.
 
-Turns matches into integer counts in an order of their own, so that no sum depends on the order in which they came.
+`count` turns matches into integer counts in an order of their own, so that no sum depends on the order in which they
+came. Versions are ordered by id, rows (versions by seat, ranks) by their columns, blocks by a hash of what happened in
+them.
 
-Versions are ordered by id, rows (versions by seat, ranks) by their columns, blocks by a hash of what happened in them.
-
-A ranking as a sequence of choices: who is best, who is best of the rest, and so on.
-
-Equal choices are counted together.
+`stages_of` makes each ranking a sequence of choices: who is best, who is best of the rest, and so on. `condensed`
+counts equal choices together.
 """
 
 from __future__ import annotations

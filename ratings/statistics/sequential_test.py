@@ -1,37 +1,35 @@
-"""The sequential test of NEW against OLD: fed with steps in planned order, it says when it knows. No I/O.
+"""The sequential test of NEW against OLD: it is fed with steps in planned order, and says when it knows. No I/O.
 
-    comparison = Comparison.of(CompareSettings()) comparison =
-    comparison.after(ComparisonStep(((ComparedMatch(frozenset({0}), frozenset({1}), (1, 2), digest), ...),)))
+    comparison = Comparison.of(CompareSettings())
+    games = ((ComparedMatch(frozenset({0}), frozenset({1}), (1, 2), digest), ...),)
+    comparison = comparison.after(ComparisonStep(games))
     comparison.answer
 
-It is asked about two expected scores of NEW against OLD, `low` and `high`. If NEW's is at most `low`, BETTER is
-answered with probability at most alpha; if it is at least `high`, NOT_BETTER with at most beta; in between either may
-come.
-Two capitals bet, one against "at most `low`", one against "at least `high`": the first that reaches
-1 / alpha or 1 / beta gives the answer.
+The test asks about two expected scores of NEW against OLD, `low` and `high`: one half and the gains `lower` and `upper`
+of `CompareSettings`. If NEW's score is at most `low`, BETTER is answered with probability at most alpha. If it is at
+least `high`, NOT_BETTER is answered with probability at most beta. In between either may come. Two capitals bet, one
+against "at most `low`", one against "at least `high`". The first that reaches 1 / alpha or 1 / beta gives the answer.
 
-What a comparison is fed: a step, the fewest matches that treat NEW and OLD alike.
+A step is the fewest matches that treat NEW and OLD alike. Where NEW and OLD sit at the same tables, its score is what
+NEW took of the points between the two: 2 for every OLD that a NEW is ahead of, 1 for every one that shares its rank.
+Where a field fills the tables of both in turn, it is one half and half the difference of their normalised ranks. Either
+way it is exactly one half on average if NEW plays like OLD, because everybody sits in every seat, and what NEW and OLD
+have beside them they have alike.
 
-Where NEW and OLD sit at the same tables, its score is what NEW took of the points between the two: 2 for every OLD
-that a NEW is ahead of, 1 for every one that shares its rank. Where a field fills the tables of both in turn, it is one
-half and half the difference of their normalised ranks. Either way it is exactly one half on average if NEW plays like
-OLD, because everybody sits in every seat, and what NEW and OLD have beside them they have alike.
-
-Bets against a mean: the capital of a gambler whom the mean gives no advantage tells what speaks against it.
-
-Source: I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting" (JRSS B 86, 2024):
-before each value x of [0, 1] the gambler puts a stake s >= 0, chosen from what was seen before, on x being above
-`null`, and the capital becomes 1 + s (x - null) times what it was. As long as no value has a mean above `null`,
-whatever its distribution and whatever came before it, the capital is a non-negative supermartingale: the chance that
-it ever reaches 1 / alpha is at most alpha (Ville 1939), however often one looks.
+A capital is that of a gambler who bets against a mean. The mean gives the gambler no advantage, so the capital tells
+what speaks against it. Source: I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting"
+(JRSS B 86, 2024). Before each value x of [0, 1] the gambler puts a stake s >= 0, chosen from what was seen before, on x
+being above `null`, and the capital becomes 1 + s (x - null) times what it was. As long as no value has a mean above
+`null`, whatever its distribution and whatever came before it, the capital is a non-negative supermartingale: the chance
+that it ever reaches 1 / alpha is at most alpha (Ville 1939), however often one looks.
 
 The stake that grows fastest at a mean m is about (m - null) / (variance + (m - null)^2). One part of the capital takes
-for m the mean that is asked about, or what the values seen show beyond doubt to lie above it: where the truth is near
-the mean that is asked about it needs what a likelihood ratio of the two means needs. A small part bets on `BIG_GAIN`
-from the start, and ends the test soon where the truth is that large.
+for m the mean that is asked about, or what the values seen show beyond doubt to lie above it. Where the truth is near
+the mean that is asked about, that part needs what a likelihood ratio of the two means needs. A small part bets on
+`BIG_GAIN` from the start, and ends the test soon where the truth is that large.
 
 Nothing is gained by a capital beyond the one that ends the test. So no more is staked than a value that is as high as
-is likely needs to reach it: what would go beyond it (overshoot) is not risked, and the promise is used up.
+is likely needs to reach it. What would go beyond it (overshoot) is not risked, and the promise is used up.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The formulas are those of Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), as the
 `trueskill` package computes them: with three seats and more, and with ties, they are approximations (expectation
 propagation, iterated until it stands). The floats are those of the package, to the last bit, at a small part of its
-time; `rate_by_package` is the package itself, and tests and `benchmarks.book` hold one against the other.
+time; `rate_by_package` is the package itself, and tests and `benchmarks.large_database` hold one against the other.
 """
 
 from __future__ import annotations

@@ -373,7 +373,7 @@ class EntrantTallyRecord(Table, table=True):
 
 
 class GatheringRecord(Table, table=True):
-    """In how many blocks some entrants were planned together, in those waves that `Wave.memory` remembers."""
+    """In how many blocks some entrants were planned together, in those waves that `WaveRecord.memory` remembers."""
 
     tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
     members: str = Field(primary_key=True)

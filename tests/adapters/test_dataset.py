@@ -13,7 +13,7 @@ import pytest
 
 from arena.adapters import dataset_writer as exporting
 from arena.adapters.batch import rewards_of
-from arena.adapters.dataset_reader import DatasetError, NpzWriter, Positions, load
+from arena.adapters.dataset import DatasetError, NpzWriter, Positions, load
 from arena.adapters.dataset_writer import Export, OtherGameError, UnreplayableError
 from engine import registry
 from engine.chance import ScriptedChance, SeededChance

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.adapters.dataset_reader import load
+from arena.adapters.dataset import load
 from arena.adapters.dataset_writer import Export
 from engine import registry
 from tests.cli.support import MATCH, Arena, write_bot

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.adapters import dataset_writer as exporting
-from arena.adapters.dataset_reader import DatasetError, load
+from arena.adapters.dataset import DatasetError, load
 from arena.api import Arena, Entrant
 from tests.adapters.test_dataset import KINDS, compare, document, write
 from tests.api.players import PlaceBot, first

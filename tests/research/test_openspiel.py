@@ -16,9 +16,9 @@ import pytest
 from open_spiel.python import policy
 from open_spiel.python.algorithms import expected_game_score, exploitability, ismcts, mcts
 
-import arena.adapters.openspiel_export
+import arena.adapters.openspiel
 from arena.adapters.library import AdapterError
-from arena.adapters.openspiel_export import GameEvaluator, class_of
+from arena.adapters.openspiel import GameEvaluator, class_of
 from engine import registry
 from engine.core import EngineError
 from tests.support.nim import Nim
@@ -64,7 +64,7 @@ def play(game: Any, bots: Mapping[int, Any], seed: int) -> Any:
 def test_every_game_that_stands_alone_is_registered_once() -> None:
     names = [name for name in pyspiel.registered_names() if name.startswith("python_")]
     assert {f"python_{name}" for name in registry.single_names()} <= set(names)
-    arena.adapters.openspiel_export._register()
+    arena.adapters.openspiel._register()
     assert len(set(names)) == len(names)
 
 

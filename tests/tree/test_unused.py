@@ -32,9 +32,9 @@ BY_ANOTHER_WAY = {
 }
 """Names that are looked up in a module, with who does that."""
 KEPT = {
-    "arena/adapters/dataset_reader.py: load": "for programs that learn",
+    "arena/adapters/dataset.py: load": "for programs that learn",
     "arena/adapters/gymnasium.py: SeatEnv": "for programs that learn",
-    "arena/adapters/openspiel_export.py: GameEvaluator": "for programs that search",
+    "arena/adapters/openspiel.py: GameEvaluator": "for programs that search",
     "arena/adapters/pettingzoo.py: env": "for programs that learn",
     "arena/api.py: Arena": "for notebooks and scripts",
     "arena/i18n/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",

@@ -33,7 +33,7 @@ KEPT = {
 }
 BASES_ELSEWHERE = tuple(
     f"arena.adapters.{name}"
-    for name in ("gymnasium", "openspiel_export", "pettingzoo", "spiel_game", "spiel_observer", "spiel_state")
+    for name in ("gymnasium", "openspiel", "pettingzoo", "spiel_game", "spiel_observer", "spiel_state")
 )
 """Modules whose classes are for packages that are not installed here: what they override cannot be seen."""
 

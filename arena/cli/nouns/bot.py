@@ -1,4 +1,4 @@
-"""`arena bot`: the bots of a database. Verbs that need more than the database stand in `verbs/bot`."""
+"""`arena bot`: bots listed, shown and disabled. The other verbs stand in `verbs/bot`."""
 
 from __future__ import annotations
 

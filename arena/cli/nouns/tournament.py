@@ -1,4 +1,4 @@
-"""`arena tournament`: list, join, withdraw and cancel. What plays, shows and copies one is in `verbs/tournament`."""
+"""`arena tournament`: list, standings, leaks, cancel, join, withdraw. The other verbs stand in `verbs/tournament`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The options that several commands share, how their texts are read, and how commands take groups of them.
 
-What a match or a tournament is made of stands in `request`, how its bots are hosted in `hosting`.
+What a match or a tournament is made of stands in `match_order`, how its bots are hosted in `hosting`.
 """
 
 from __future__ import annotations

@@ -309,7 +309,7 @@ def _pack(directory: str) -> tuple[str, bytes]:
 
 
 class NodeJudge:
-    """Looks at a machine at the numbers of matches that `draining` names; the last one that plays is never drained."""
+    """Looks at a machine at the numbers of matches that `outliers` names; the last one that plays is never drained."""
 
     def __init__(
         self, nodes: Callable[[], Iterable[ClusterNode]], on_drained: Callable[[ClusterNode, str], None]

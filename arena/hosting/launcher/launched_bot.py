@@ -1,4 +1,7 @@
-"""A bot process as the launcher holds it, with the last part of its output. Pipes are read without waiting."""
+"""A bot process as the launcher holds it: its output, what it holds of the kernel, and what freezes it.
+
+Only the last part of its output is kept. Pipes are read without waiting.
+"""
 
 from __future__ import annotations
 

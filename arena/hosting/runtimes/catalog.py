@@ -1,7 +1,7 @@
 """Knows every runtime of this arena: finds it by the name in a bot's `bot.toml`, hashes it, tells what is in it.
 
 A file counts with its place, size, permissions and content, a link with its place and target. `__pycache__` does not
-count: it is made anew by whoever may write there. The hashes of files that stay as they are are remembered.
+count: it is made anew by whoever may write there. The hashes of unchanged files are remembered.
 """
 
 from __future__ import annotations

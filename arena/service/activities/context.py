@@ -56,7 +56,7 @@ class ServiceContext:
         remote bots where none can connect.
         """
         width = await asyncio.to_thread(self._width, tournament_id)
-        if kind is not MatchPurpose.LADDER:  # which looks after its bots itself, see `availability`
+        if kind is not MatchPurpose.LADDER:  # which looks after its bots itself, see `update_availability`
             await build_entrants(self.database, self.programs, tournament_id, self.supervisor)
         view, about = self.slots.view(kind, name, pace=pace, width=width), f"tournament {tournament_id}"
         try:

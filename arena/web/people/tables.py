@@ -1,9 +1,11 @@
 """All tables of an arena: opened within the limits, found again by their keys, cleared away when they are over.
 
-async with GameTables(...) as tables:          # takes up the tables that another process left
-table = await tables.open(visitor, address, order)
-table.seats[0].choose(ply, action)
-tables.find(table.key)
+    async with GameTables(...) as tables:          # takes up the tables that another process left
+        table = await tables.open(visitor, address, order)
+        table.seats[0].choose(ply, action)
+        tables.find(table.key)
+
+With a `file` the tables outlive their process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`arena bot submit` and `admission`: hand a bot in at a service, and see what its checks found."""
+"""`arena bot submit`: hand a bot in at a service, and see what its checks find."""
 
 from __future__ import annotations
 

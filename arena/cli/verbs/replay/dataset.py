@@ -91,7 +91,7 @@ def dataset(
 
 
 def _check_kind(out: Path) -> None:
-    from arena.adapters.dataset_reader import KINDS, DatasetError, need_kind  # NumPy is loaded by nobody else
+    from arena.adapters.dataset import KINDS, DatasetError, need_kind  # NumPy is loaded by nobody else
 
     if out.suffix not in KINDS:
         raise MisuseError(

@@ -1,4 +1,4 @@
-"""`arena tournament show`, `standings` and `leaks`: how a tournament stands, page by page if it is long."""
+"""`arena tournament show`: how a tournament stands, and its matches. It names the command for what it leaves out."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 A seat is placed before another one if it becomes king, or else by wealth; king and richest share the first place (5.3).
 So each seat gets a chance to be king, from its titles and what it may soon hold, and an expected wealth: what it owns,
-what its production will pay, what its armies may win or lose. The weights
-were found by `python -m bots.training`; weights.json tells how.
+what its production will pay, what its armies may win or lose. The weights were found by `python -m bots.training`;
+weights.json tells how.
 """
 
 from __future__ import annotations

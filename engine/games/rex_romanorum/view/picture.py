@@ -200,7 +200,7 @@ def draw_cartouche(state: RexState, names: Mapping[str, str]) -> tuple[str, str,
 
 
 def draw_cards(state: RexState, view: View, names: Mapping[str, str]) -> list[str]:
-    """Return pile, discards, and the draw_cards that were drawn, a part each; those just bought are filled."""
+    """Return pile, discards, and the cards that were drawn, a part each; those just bought are filled."""
     drawn, kept = list(state.drawn), set[int]()
     if view.last is not None and view.last.before.phase == KEEP:
         drawn = list(view.last.before.drawn)
@@ -222,7 +222,7 @@ def _stack(x: float, number: int, name: str) -> str:
 
 
 def draw_electors(state: RexState, last: Move | None, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield what the row is, and the seven draw_electors in the order of their votes, each with who holds the title."""
+    """Yield what the row is, and the seven electors in the order of their votes, each with who holds the title."""
     yield text(8, 22, names["titles"], "l b")
     called = [names[_TITLE_REGIONS.get(TITLES[title], TITLES[title])] for title in state.options.vote_order]
     widths = [27 + _SMALL * len(name) for name in called]

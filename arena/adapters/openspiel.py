@@ -1,6 +1,6 @@
 """Registers our games with OpenSpiel, for its algorithms: importing this module does it.
 
-    import arena.adapters.openspiel_export
+    import arena.adapters.openspiel
     import pyspiel
     game = pyspiel.load_game("python_foreign_king(players=2,max_rounds=1)")
 
@@ -322,7 +322,7 @@ class SpielGame(_spiel.Game):  # type: ignore[misc, name-defined]
 
 def load_again(name: str, parameters: Mapping[str, Any]) -> Any:
     """Return a game by OpenSpiel's name of it, in a process that may not have imported the adapter yet."""
-    importlib.import_module("arena.adapters.openspiel_export")
+    importlib.import_module("arena.adapters.openspiel")
     return _spiel.load_game(name, parameters)
 
 
