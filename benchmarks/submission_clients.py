@@ -30,7 +30,7 @@ from arena.model.bots import Submitted, UploadTicket
 from arena.model.errors import ClientError
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.rpc.upload import submit
 from arena.v1 import bot_pb2
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status

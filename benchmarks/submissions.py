@@ -32,7 +32,7 @@ from arena.rpc.certificates import name_in
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.quiet import keep_grpc_quiet
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from benchmarks.submission_clients import (
     MALFORMED,
     Client,

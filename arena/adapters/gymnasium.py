@@ -25,9 +25,9 @@ from random import Random
 from threading import TIMEOUT_MAX
 from typing import Any
 
-from arena.adapters.drivers import HostedDriver, InProcessDriver, LearnerTurn, MatchDriver, Start
 from arena.adapters.features import Looking, Seen
 from arena.adapters.library import AdapterError, OpponentError, load
+from arena.adapters.match_drivers import HostedDriver, InProcessDriver, LearnerTurn, MatchDriver, Start
 from arena.adapters.opponents import Opponent, Version, read_opponents
 from arena.adapters.setting import setting_of, utilities
 from arena.match.result import Fault

@@ -12,7 +12,7 @@ from engine.translatable import Text, text_from_json
 from ratings.read import ladders
 from ratings.read.ladders import LadderRow, absent_from, count_apart, last_starts, owners_present
 from ratings.read.paging import part_of
-from ratings.read.pools import pool_value
+from ratings.read.pool_lookup import pool_value
 from ratings.read.tournaments import published_secret, tournament_row
 from ratings.store.database import Database
 from ratings.store.season import SeasonRecord

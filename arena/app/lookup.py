@@ -11,7 +11,7 @@ from ratings.errors import NotFoundError
 from ratings.read import bots, tournaments
 from ratings.read.bots import VersionRow
 from ratings.read.identifying import remedy_for
-from ratings.read.pools import MatchScope, find_pool
+from ratings.read.pool_lookup import MatchScope, find_pool
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 from ratings.store.models import TournamentRecord

@@ -28,7 +28,7 @@ from ratings.read import match_list, matches
 from ratings.read.embargo import awaited_by
 from ratings.read.match_list import MatchFilter, MatchRow, leave_nothing_out
 from ratings.read.matches import SeatRow, annulments_of, match_detail
-from ratings.read.pools import find_pool, pool_value
+from ratings.read.pool_lookup import find_pool, pool_value
 from ratings.store.models import MatchRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Fared, MatchState

@@ -22,7 +22,7 @@ from ratings.read.active_versions import list_opponents
 from ratings.read.admissions import newest_versions
 from ratings.read.bots import named_versions
 from ratings.read.leaderboard import Narrowing, RatedPool
-from ratings.read.pools import MatchScope, find_pool
+from ratings.read.pool_lookup import MatchScope, find_pool
 from ratings.read.tournaments import TournamentRow
 from ratings.values.leaderboards import FaultCount, Leaderboard, RecentVersion, Standing
 from ratings.values.page import DEFAULT_LIMIT, Page

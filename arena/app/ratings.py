@@ -15,7 +15,7 @@ from ratings.read import leaderboard
 from ratings.read import statistics as counts
 from ratings.read.leaderboard import leaderboards
 from ratings.read.paging import part_of
-from ratings.read.pools import find_pool, pool_value
+from ratings.read.pool_lookup import find_pool, pool_value
 from ratings.read.statistics import lengths
 from ratings.read.statistics import names as names_of
 from ratings.store.database import Database

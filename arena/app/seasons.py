@@ -13,8 +13,8 @@ from arena.tournament.planner import planner_of
 from arena.tournament.rate_limit import MATCHES_PER_DAY
 from arena.tournament.seasons import announce_freeze, freeze_season, open_season
 from engine.translatable import Text
-from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, Table
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.read.ladders import running_ladder
 from ratings.store.ladder_queries import RunningLadder
 

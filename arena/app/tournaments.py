@@ -37,7 +37,7 @@ from ratings.read import tournament_report as reports
 from ratings.read import tournaments
 from ratings.read.embargo import EarlyResult, early_results
 from ratings.read.paging import part_of
-from ratings.read.pools import pool_value
+from ratings.read.pool_lookup import pool_value
 from ratings.read.tournament_report import TournamentReport, leak_checks, tournament_report
 from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
 from ratings.store.database import Database

@@ -11,7 +11,7 @@ from arena.rpc.channel import UNIX, Endpoint
 from arena.rpc.errors import ProtocolError, ServiceError
 from arena.rpc.login import check_protocol, open_line
 from arena.rpc.profiles import Profile, split_address
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.v1 import play_pb2
 from arena.wire.messages import EVERY_GAME, PROTOCOL_MAJOR
 from engine.translatable import Text

@@ -11,7 +11,7 @@ from arena.rpc.certificates import check_dates, fetch_certificate, fingerprint_o
 from arena.rpc.channel import UNIX, Endpoint
 from arena.rpc.errors import CertificateError, ProtocolError
 from arena.rpc.profiles import Profile, is_loopback, load_profile, split_address
-from arena.rpc.remote import Behalf, Line, RemoteArena
+from arena.rpc.remote_arena import Behalf, Line, RemoteArena
 from engine.translatable import Text
 
 Confirm = Callable[[str], bool]

@@ -12,7 +12,7 @@ from arena.hosting.archive.packing import compress_chunk, pack
 from arena.model.bots import Submitted, UploadTicket
 from arena.model.errors import ClientError, UnknownError
 from arena.rpc.errors import UnavailableError, UnreachableError
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.v1 import bot_pb2
 
 OnProgress = Callable[[int, int], None]

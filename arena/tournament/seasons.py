@@ -11,8 +11,8 @@ from arena.tournament.formats import catalog
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.final import Final
 from arena.tournament.planner import planner_of
-from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import SeasonPlan, plan_like
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.read.ladders import count_apart, find_ladder, owners_present, running_ladder
 from ratings.read.tournaments import present_entrants
 from ratings.store.database import Database

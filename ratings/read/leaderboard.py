@@ -14,7 +14,7 @@ from sqlmodel import select as select_models
 from engine.translatable import Text
 from ratings.errors import NotFoundError, PageError
 from ratings.read.paging import Order, cut, each, need_rows, part_of, place_of
-from ratings.read.pools import pool_value
+from ratings.read.pool_lookup import pool_value
 from ratings.store import tables
 from ratings.store.models import PoolRecord
 from ratings.store.rating import PendingRatingRecord

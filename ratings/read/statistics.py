@@ -17,7 +17,7 @@ from sqlmodel import select as select_models
 from engine.translatable import text_from_json
 from ratings.read.leaderboard import table
 from ratings.read.paging import Order, cut, each, one_page
-from ratings.read.pools import MatchScope
+from ratings.read.pool_lookup import MatchScope
 from ratings.read.tournaments import standings
 from ratings.statistics.scores import points_between
 from ratings.store import tables

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena.adapters.drivers import End, LearnerTurn, MatchDriver, Start
+from arena.adapters.match_drivers import End, LearnerTurn, MatchDriver, Start
 from arena.adapters.setting import GameSetting, setting_of
 from bots.kit import Bot, Decision, Match
 

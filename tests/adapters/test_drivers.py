@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.adapters.drivers import HostedDriver, InProcessDriver, LearnerTurn
 from arena.adapters.library import AdapterError, OpponentError, TableError
+from arena.adapters.match_drivers import HostedDriver, InProcessDriver, LearnerTurn
 from arena.adapters.opponents import FunctionBot, HostedProgram
 from arena.cli.app import run
 from arena.match.result import FaultCause
@@ -270,7 +270,7 @@ def test_nothing_is_left_when_the_learner_is_killed(tmp_path: Path, monkeypatch:
     bot = write_bot(tmp_path / "sleeper", f"if self.asked == 2: time.sleep(3600)\n{FIRST}")
     program = (
         "from tests.adapters.beside import *\n"
-        "from arena.adapters.drivers import HostedDriver\nfrom arena.adapters.opponents import HostedProgram\n"
+        "from arena.adapters.match_drivers import HostedDriver\nfrom arena.adapters.opponents import HostedProgram\n"
         "from arena.match.time_control import parse_time_control\n"
         f"seating = HostedDriver(setting(2), (HostedProgram({str(bot)!r}),), parse_time_control('none'), None, 60)\n"
         "moment = seating.begin(start(0, seats=2))\nprint('playing', flush=True)\ngo_on(seating, moment)\n"

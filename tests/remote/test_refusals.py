@@ -14,7 +14,7 @@ from arena.i18n.catalogue import translate
 from arena.match.result import FaultCause
 from arena.match.time_control import parse_time_control
 from arena.remote.connection import NOT_READING
-from arena.service.remote.join_policy import bot_refusal
+from arena.service.remote.join_interface import bot_refusal
 from arena.service.remote.process_supervisor import _refusal_json
 from arena.v1 import play_pb2
 from arena.v1.play_pb2_grpc import PlayServiceStub

@@ -24,7 +24,7 @@ from arena.model.errors import ClientError
 from arena.model.planning import ChallengeRequest
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.rpc.upload import submit
 from arena.service import logs
 from arena.service.addresses import Address, explain, parse_address

@@ -18,7 +18,7 @@ from arena.match.decisions import JoinRequest
 from arena.service.logs import get_logger
 from arena.service.remote import process_supervisor
 from arena.service.remote.database_join_policy import DatabaseJoinPolicy
-from arena.service.remote.join_policy import JoinGrant, JoinPolicy, JoinRefusal, Presence
+from arena.service.remote.join_interface import JoinGrant, JoinPolicy, JoinRefusal, Presence
 from arena.service.remote.process_supervisor import REFUSAL_WINDOW_S, RefusalLog, RemoteProcessSupervisor
 from arena.service.task_supervision import Health
 from engine import registry

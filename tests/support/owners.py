@@ -14,7 +14,7 @@ from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.service.server.grpc_server import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
 from arena.service.server.self_signed import TlsFiles, make_certificate
 from ratings.errors import AccountError

@@ -29,7 +29,7 @@ from ratings.store.urls import keep_password
 if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here
     from arena.cli.shared.storage import Storage
     from arena.model.port import ArenaPort  # names every value that crosses the interface
-    from arena.rpc.remote import RemoteArena
+    from arena.rpc.remote_arena import RemoteArena
 
 
 SERVICE = "arena://"

@@ -20,7 +20,7 @@ from arena.service.activities.tournaments import RatingRebuilder, TournamentQueu
 from arena.service.home import Home
 from arena.service.logs import Logger, get_logger
 from arena.service.metrics import Metrics
-from arena.service.remote.join_policy import Presence
+from arena.service.remote.join_interface import Presence
 from arena.service.scheduler.slots import MatchLimits, MatchLimitUpdater
 from arena.service.settings import ServiceSettings
 from arena.tournament.locks import REMOTE, SERVICE

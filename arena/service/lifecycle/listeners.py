@@ -21,7 +21,7 @@ from arena.service.lifecycle.bot_programs import make_programs
 from arena.service.logs import get_logger
 from arena.service.metrics import CONTENT_TYPE, Metrics
 from arena.service.remote.database_join_policy import DatabaseJoinPolicy
-from arena.service.remote.join_policy import FindOtherService, JoinPolicy, Presence
+from arena.service.remote.join_interface import FindOtherService, JoinPolicy, Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
 from arena.service.server.grpc_server import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
 from arena.service.server.match_watching import LiveMatches

@@ -35,7 +35,7 @@ from arena.service.lifecycle.listeners import (
 from arena.service.lifecycle.web import open_web, wait_for_web
 from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
-from arena.service.remote.join_policy import Presence
+from arena.service.remote.join_interface import Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
 from arena.service.scheduler.executor_supervisor import ExecutorHost, MatchRouter
 from arena.service.scheduler.observers import LiveSlots, MatchObserver, export_slots

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 from arena.match.decisions import JoinRequest
 from arena.model.human_play import GUEST_VERSION, guest_names
-from arena.service.remote.join_policy import (
+from arena.service.remote.join_interface import (
     FindOtherService,
     JoinGrant,
     JoinRefusal,

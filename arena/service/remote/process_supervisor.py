@@ -11,7 +11,7 @@ from typing import Any
 from arena.executor.remote_process import RemoteOptions, RemoteProcess
 from arena.match.decisions import JoinRequest
 from arena.service.logs import Logger
-from arena.service.remote.join_policy import (
+from arena.service.remote.join_interface import (
     FindOtherService,
     JoinPolicy,
     JoinRefusal,

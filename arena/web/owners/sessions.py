@@ -23,7 +23,7 @@ from arena.model.errors import ClientError
 from arena.rpc.channel import Endpoint
 from arena.rpc.errors import LoginError
 from arena.rpc.login import open_line
-from arena.rpc.remote import Behalf, RemoteArena
+from arena.rpc.remote_arena import Behalf, RemoteArena
 from arena.web.middleware.errors import status_of
 from arena.web.middleware.request_checks import need_own_page
 from arena.web.shared.public_message import public_message

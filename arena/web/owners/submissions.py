@@ -31,7 +31,7 @@ from arena.i18n.catalogue import translate, words
 from arena.model.bots import Admission
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import LoginError
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.rpc.upload import submit
 from arena.web.middleware.request_checks import need_own_page
 from arena.web.owners.archives import InvalidUploadError, unpack_bot

@@ -24,7 +24,7 @@ from arena.app.policy import hides_parts
 from arena.model.errors import HiddenError
 from arena.model.live import MatchEvent
 from arena.rpc.channel import Endpoint
-from arena.rpc.remote import Behalf, Line, RemoteArena
+from arena.rpc.remote_arena import Behalf, Line, RemoteArena
 from arena.web.shared.rendering import send_packed
 from arena.web.shared.site import arena_of
 from arena.web.shared.streams import HEARTBEAT_S, READ_PATIENCE_S, TooManyStreamsError

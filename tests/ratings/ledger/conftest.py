@@ -2,7 +2,7 @@
 
 import pytest
 
-from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import Database
 

@@ -22,7 +22,7 @@ from ratings.ledger.rating import pool_for, pool_of, settings_of
 from ratings.ledger.rebuild import rebuild
 from ratings.ledger.recording import record_results
 from ratings.read.matches import match_detail
-from ratings.read.pools import find_pool
+from ratings.read.pool_lookup import find_pool
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, successor
 from ratings.store import tables
 from ratings.store.database import Database, open_database

@@ -9,9 +9,9 @@ import pytest
 
 from ratings.errors import AccountError, ArchiveError, LadderError, PlanError, RatingsError
 from ratings.ledger.check import check
-from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, SeasonPlan
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.ledger.tournaments import Planner, WaveLedger
 from ratings.read.accounts import list_notices
@@ -81,7 +81,7 @@ def test_a_freeze_comes_when_it_was_announced_and_not_before(
     assert told(database) == ["submissions for 'spring' of ladder 'king' close at 2030-03-17 17:46 UTC"]
     with pytest.raises(LadderError, match=r"it was announced that 'spring' .* closes at 2030-03-17 17:46 UTC; wait"):
         ladders.freeze("king")
-    monkeypatch.setattr("ratings.ledger.ladder_ledger.now_us", lambda: at_us)
+    monkeypatch.setattr("ratings.ledger.season_ledger.now_us", lambda: at_us)
     assert ladders.freeze("king").frozen_at_us == at_us
 
 

@@ -24,7 +24,7 @@ from ratings.read.embargo import EarlyResult, early_results
 from ratings.read.leaderboard import leaderboards, pools, table
 from ratings.read.match_list import MatchFilter, MatchRow, list_matches
 from ratings.read.planning import mean_duration
-from ratings.read.pools import find_pool
+from ratings.read.pool_lookup import find_pool
 from ratings.read.tournaments import list_tournaments, present_entrants, unfinished_tournaments
 from ratings.statistics.scores import Firsts
 from ratings.store.database import Database, open_database

@@ -22,7 +22,7 @@ from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.bots import bot_detail
 from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.pools import MatchScope
+from ratings.read.pool_lookup import MatchScope
 from ratings.read.statistics import by_opponent, by_seat, crosstable, lengths, meetings
 from ratings.read.tournament_report import (
     LEAST_MATCHES,

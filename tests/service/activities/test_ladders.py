@@ -26,7 +26,7 @@ from arena.service.activities.ladders import (
 )
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.logs import get_logger
-from arena.service.remote.join_policy import Presence
+from arena.service.remote.join_interface import Presence
 from arena.service.scheduler.queue import MatchPurpose
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import NotPlayableError, RequestError
@@ -35,10 +35,10 @@ from arena.tournament.planner import planner_of
 from arena.tournament.seasons import announce_freeze, freeze_season, open_season
 from engine import registry
 from ratings.ledger.check import check
-from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import LeaseRequest
 from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import list_notices
 from ratings.read.ladders import absent_versions, contenders, find_ladder, open_ladders, running_ladder
@@ -419,7 +419,7 @@ async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final
     context = service_context(book, ScriptedExecutor())
     runner = SeasonRunner(context)
     for now, is_due in ((announced_us - 1, False), (announced_us, True)):
-        for module in ("arena.service.activities.ladders", "ratings.ledger.ladder_ledger"):
+        for module in ("arena.service.activities.ladders", "ratings.ledger.season_ledger"):
             monkeypatch.setattr(f"{module}.now_us", lambda now=now: now)
         await runner.look()
         season = running_ladder(book.database, "spring").season

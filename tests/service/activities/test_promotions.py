@@ -19,9 +19,9 @@ from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from ratings.ledger.check import check
-from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import find_owner, list_notices
 from ratings.read.active_versions import active_version, bot_events

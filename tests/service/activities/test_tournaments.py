@@ -13,7 +13,7 @@ import pytest
 from arena.service.activities import tournaments
 from arena.service.activities.ladders import LadderRunner, RemoteAvailability
 from arena.service.activities.tournaments import RatingRebuilder, TournamentQueue
-from arena.service.remote.join_policy import Presence
+from arena.service.remote.join_interface import Presence
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import MatchLimits, MatchLimitUpdater, Slots
 from arena.service.task_supervision import Health
@@ -26,9 +26,9 @@ from arena.tournament.runner import run_tournament
 from ratings.ledger import rebuild
 from ratings.ledger.annulments import annul_match
 from ratings.ledger.check import check
-from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.remote_bots import RemoteJoin
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.ladders import absent_versions
 from ratings.read.leaderboard import unfinished_pools

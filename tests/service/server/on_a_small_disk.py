@@ -15,7 +15,7 @@ from pathlib import Path
 from arena.hosting.content import content_hash
 from arena.hosting.uploads.area import UploadLimits
 from arena.model.errors import ClientError
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.rpc.upload import submit
 from ratings.values.states import Scope
 from tests.cli.support import write_bot

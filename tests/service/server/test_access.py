@@ -20,7 +20,7 @@ from arena.model.errors import ForbiddenError, RefusedError, UnknownError
 from arena.rpc.errors import BusyError, LoginError
 from arena.rpc.login import open_line
 from arena.rpc.method_table import SERVICES, UPLOAD, all_rpcs
-from arena.rpc.remote import Behalf, RemoteArena
+from arena.rpc.remote_arena import Behalf, RemoteArena
 from arena.service.server.access import ACCESS, OPEN, may_call
 from arena.service.server.authentication import LoginGuard
 from arena.service.server.errors import CallError

@@ -15,7 +15,7 @@ from arena.app.policy import Viewer
 from arena.model.errors import ClientError, ForbiddenError, HiddenError, UnknownError
 from arena.model.planning import ChallengeRequest, TournamentRequest
 from arena.rpc.method_table import PACKAGE
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.service.server.access import ACCESS
 from arena.v1 import bot_pb2
 from ratings.ledger.ledger import Ledger

@@ -34,7 +34,7 @@ from arena.rpc.channel import Endpoint
 from arena.rpc.errors import BusyError, CertificateError, LoginError, ProtocolError, UnreachableError
 from arena.rpc.login import check_protocol, open_line
 from arena.rpc.method_table import PACKAGE, SERVICES
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.service.activities.ladders import _FILES_GONE
 from arena.service.server.errors import status_of
 from arena.service.startup_errors import ListenError
@@ -44,8 +44,8 @@ from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from engine.errors import InvariantError, PositionError
 from engine.translatable import Text
 from ratings.errors import DatabaseAccessError, DatabaseBusyError, RatingsError
-from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.models import VersionRecord
 from ratings.values.states import Scope

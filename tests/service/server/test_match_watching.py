@@ -27,7 +27,7 @@ from arena.model.errors import ClientError, FellBehindError, ForbiddenError, Hid
 from arena.model.live import LogPart, MatchEvent
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.service.scheduler.observers import LiveSlots
 from arena.service.scheduler.queue import MatchPurpose
 from arena.service.scheduler.slots import Slots, SlotsView

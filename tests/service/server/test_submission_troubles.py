@@ -31,7 +31,7 @@ from arena.hosting.uploads.errors import UploadRefusedError
 from arena.model.bots import Admission, UploadTicket
 from arena.model.errors import ClientError, RefusedError
 from arena.rpc.errors import BusyError, LoginError, UnavailableError
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.rpc.upload import submit
 from arena.service.server.errors import CallError
 from arena.service.server.submissions import LocalSubmissions, OwnerQuotas, SubmissionServices, UploadCounter

@@ -12,7 +12,7 @@ from arena.hosting.archive.packing import compress_chunk, pack
 from arena.hosting.content import content_hash
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import BusyError, LoginError, ServiceError
-from arena.rpc.remote import RemoteArena
+from arena.rpc.remote_arena import RemoteArena
 from arena.rpc.upload import submit
 from arena.v1 import bot_pb2
 from ratings.ledger.service_ledger import ServiceLedger

@@ -19,8 +19,8 @@ from arena.tournament.formats.ladder import SETTINGS, LadderFormat, match_qualit
 from arena.tournament.planner import planner_of
 from arena.tournament.stored import format_of
 from ratings.errors import LadderError
-from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
+from ratings.ledger.season_ledger import LadderLedger
 from ratings.read.admissions import WaitingVersion, promotion_tests
 from ratings.read.bots import find_version
 from ratings.read.ladders import running_ladder
@@ -163,7 +163,7 @@ def test_a_final_is_as_long_as_was_said_last(
 ) -> None:
     if announced is not None:
         seasons.announce_freeze(book.database, spring, tomorrow := now_us() + DAY_US, announced)
-        monkeypatch.setattr("ratings.ledger.ladder_ledger.now_us", lambda: tomorrow)
+        monkeypatch.setattr("ratings.ledger.season_ledger.now_us", lambda: tomorrow)
     final = seasons.freeze_season(book.database, spring, told)
     assert final is not None
     assert final.name == "spring-1-final"

@@ -26,7 +26,7 @@ from engine.translatable import Text
 from ratings.values.states import AdmissionState
 
 if TYPE_CHECKING:
-    from arena.rpc.remote import RemoteArena
+    from arena.rpc.remote_arena import RemoteArena
 
 
 app = typer.Typer()

@@ -19,7 +19,7 @@ from arena.cli.shared.rating_pools import PoolChoice
 from arena.cli.shared.storage import Storage, open_existing_storage
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
-from ratings.read.pools import find_pool
+from ratings.read.pool_lookup import find_pool
 from ratings.values.states import OnWorkProgress
 
 app = typer.Typer()
