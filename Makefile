@@ -106,14 +106,14 @@ wheel-pure: check-python
 	$(SETUP) $(WHEEL_VENV) wheel
 	$(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
 
-# The folder with the compiled engine stands before the checkout, whose own stays as it is. It has the data, too.
+# -P keeps the checkout out of the path, so that the engine in this folder is imported. It has the data, too.
 $(COMPILED)/engine/compiled.json: requirements/wheel.lock tools/compiling.py $(shell find engine -type f -not -path '*/__pycache__/*' -not -name '*.so' -not -name compiled.json)
 	$(SETUP) $(WHEEL_VENV) wheel
 	@$(SAY_COMPILING)
 	@$(WHEEL_VENV)/bin/python -m tools.compiling $(COMPILED)
 
 test-compiled: setup-dev $(COMPILED)/engine/compiled.json
-	PYTHONPATH=$(COMPILED) ARENA_TEST_ENGINE=compiled "$(BIN)/python" $(PYTEST) -n $(JOBS) -m "not needs" tests/engine tests/examples/test_connect_four.py
+	PYTHONPATH=$(COMPILED) ARENA_TEST_ENGINE=compiled "$(BIN)/python" -P $(PYTEST) -n $(JOBS) -m "not needs" tests/engine tests/examples/test_connect_four.py
 
 # The libraries that the engine is compared with live apart: what is played and tested never sees them.
 setup-bench: check-python
