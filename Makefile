@@ -106,12 +106,12 @@ wheel-pure: check-python
 	$(SETUP) $(WHEEL_VENV) wheel
 	$(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
 
-# -P keeps the checkout out of the path, so that the engine in this folder is imported. It has the data, too.
 $(COMPILED)/engine/compiled.json: requirements/wheel.lock tools/compiling.py $(shell find engine -type f -not -path '*/__pycache__/*' -not -name '*.so' -not -name compiled.json)
 	$(SETUP) $(WHEEL_VENV) wheel
 	@$(SAY_COMPILING)
 	@$(WHEEL_VENV)/bin/python -m tools.compiling $(COMPILED)
 
+# -P keeps the checkout out of the path: the engine in $(COMPILED), which has the data too, is imported.
 test-compiled: setup-dev $(COMPILED)/engine/compiled.json
 	PYTHONPATH=$(COMPILED) ARENA_TEST_ENGINE=compiled "$(BIN)/python" -P $(PYTEST) -n $(JOBS) -m "not needs" tests/engine tests/examples/test_connect_four.py
 

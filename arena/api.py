@@ -24,14 +24,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from arena.model.bots import AddedBot
-from arena.model.planning import Cancelled, TournamentRequest
+from arena.model.tournament_requests import Cancelled, TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.scripting import entrants, playing
-from arena.scripting import fetch as reading
+from arena.scripting import fetch_tables as reading
 from arena.scripting.arguments import need_flags, need_texts, optional_texts, optional_wholes, path_of
 from arena.scripting.callables import CallableBot as Entrant
+from arena.scripting.database_arena import AUTO, HostingSettings, open_arena, policy_of
 from arena.scripting.errors import CallableError, MissingPackageError, RunStoppedError, VoidMatchError, for_programs
-from arena.scripting.open_arena import AUTO, HostingSettings, open_arena, policy_of
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament
 from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT, OnProgress, need_progress
 from arena.scripting.queries import ArenaQueries

@@ -28,8 +28,8 @@ from sqlalchemy import Table, insert
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.rating import pool_for, pool_of, settings_of
 from ratings.read import leaderboard
+from ratings.read.official_table_input import load_results
 from ratings.read.pool_lookup import MatchScope, find_pool
-from ratings.read.pool_results import load_results
 from ratings.read.statistics import history, meetings
 from ratings.statistics.official_table import official_table
 from ratings.statistics.results import Results

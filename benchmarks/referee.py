@@ -41,7 +41,7 @@ from arena.match.time_control import TimeControl
 from arena.referee.play import SeatedBot, play_match
 from arena.referee.queue.loop import run
 from arena.referee.stream import BotStream
-from arena.wire.completion_queue import EXPERIMENTS, prepare
+from arena.wire.completion_queue_check import EXPERIMENTS, prepare
 from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot

@@ -76,7 +76,7 @@ def run(bot: Bot) -> None:
         token = os.environ.get("ARENA_TOKEN", "")
         if bot.uses_engine:
             _preload(bot)
-        from arena.wire.completion_queue import prepare
+        from arena.wire.completion_queue_check import prepare
 
         # Playing offline needs no grpc, which is slow to import.
         if not (prepare() and _plays_by_queue(bot, address, token)):

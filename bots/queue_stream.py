@@ -1,7 +1,7 @@
-"""Carries a session over gRPC's completion queue in one thread: the cheap road beside `bots.stream`.
+"""Carries a session over gRPC's completion queue in one thread, which costs less than `bots.stream`.
 
-This is the one file of the kit that touches grpcio's private layer; `arena.wire.completion_queue` decides whether it is
-used. The thread that decides does gRPC's I/O too, while it waits for the next message: there is no event loop.
+Only this file of the kit touches grpcio's private API; `arena.wire.completion_queue_check` decides whether it is used.
+The thread that decides does gRPC's I/O too, while it waits for the next message: there is no event loop.
 """
 
 from __future__ import annotations

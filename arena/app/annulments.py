@@ -8,9 +8,9 @@ from engine.translatable import Text
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read import matches
 from ratings.read.matches import find_match
-from ratings.values.incidents import Annulled, Annulment
 from ratings.values.owners import OPERATOR
 from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.tournament_incidents import Annulled, Annulment
 
 
 class LocalAnnulments:

@@ -14,7 +14,7 @@ from ratings.values.states import Scope
 if TYPE_CHECKING:
     from arena.app.matches import LocalMatches
     from arena.hosting.sandbox.stored_programs import StoredPrograms
-    from arena.hosting.uploads.area import UploadArea
+    from arena.hosting.uploads.resumable_uploads import UploadArea
     from arena.model import port
     from arena.model.port import Account, Admin, Annulments, Forecasts, Ladders, Ratings, Seasons, Tables
     from arena.model.ratings import Overview
@@ -64,7 +64,7 @@ class LocalArena:
 
     @property
     def forecasts(self) -> Forecasts:
-        from arena.app.planning import LocalForecasts
+        from arena.app.tournament_planning import LocalForecasts
 
         return LocalForecasts(self._context)
 

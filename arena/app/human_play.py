@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from arena.app.lookup import find_version
 from arena.app.matches import PERSONS
-from arena.app.planning import name_chooser, terms_of
 from arena.app.policy import AppContext, check_ready, need_organiser
+from arena.app.tournament_planning import name_chooser, terms_of
 from arena.model.errors import RefusedError
 from arena.model.human_play import LONGEST_NAME, OpenedTable, TableRequest, is_guest
-from arena.model.planning import TournamentRequest
+from arena.model.tournament_requests import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament import creation
 from engine.translatable import Text

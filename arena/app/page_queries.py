@@ -131,7 +131,7 @@ class LocalOverview:
         return admissions.unfit(self._context.database, version_ids)
 
     def fit_official(self, pool: str) -> OfficialTable:
-        from ratings.read.pool_results import load_results
+        from ratings.read.official_table_input import load_results
         from ratings.statistics.official_table import official_table
 
         database = self._context.database

@@ -23,7 +23,7 @@ from ratings.values.states import MatchState, Scope
 
 if TYPE_CHECKING:
     from arena.hosting.sandbox.stored_programs import StoredPrograms
-    from arena.hosting.uploads.area import UploadArea
+    from arena.hosting.uploads.resumable_uploads import UploadArea
     from arena.model.accounts import OwnerUsage
 
 WHY_HIDDEN = Text(

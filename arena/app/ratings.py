@@ -57,7 +57,7 @@ class LocalRatings:
         after: str | None = None,
         circles: bool = False,
     ) -> OfficialTable:
-        from ratings.read.pool_results import load_results
+        from ratings.read.official_table_input import load_results
         from ratings.statistics.official_table import official_table
 
         database = self._context.database
@@ -80,7 +80,7 @@ class LocalRatings:
     def get_fair_play(
         self, pool: str | None = None, alarm: float = 0.005, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> FairPlay:
-        from ratings.read.pool_results import load_results
+        from ratings.read.official_table_input import load_results
         from ratings.statistics.fairplay_pairs import fair_play
 
         need_organiser(self._context.viewer, Text("look for bots that help one another"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from arena.app.ladders import LocalLadders
-from arena.app.planning import plan_ladder
 from arena.app.policy import AppContext, need_organiser
+from arena.app.tournament_planning import plan_ladder
 from arena.app.tournaments import standings_of
 from arena.model.ladders import Ladder, LadderRequest, Season
 from arena.tournament.planner import planner_of

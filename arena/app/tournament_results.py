@@ -14,7 +14,7 @@ from arena.tournament.formats.catalog import seen_by_plan
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format, Situation
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.round_results import Met, pairings
+from arena.tournament.formats.past_pairings import Met, pairings
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.stored import format_of, read_situation, situation_of
 from engine.translatable import Text

@@ -42,11 +42,11 @@ from ratings.read.tournament_report import TournamentReport, leak_checks, tourna
 from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
 from ratings.store.database import Database
 from ratings.store.models import TournamentRecord
-from ratings.values.incidents import LockHolder
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
+from ratings.values.tournament_incidents import LockHolder
 
 if TYPE_CHECKING:
-    from arena.model.planning import (
+    from arena.model.tournament_requests import (
         Cancelled,
         ChallengeRequest,
         Joined,
@@ -133,17 +133,17 @@ class LocalTournaments:
         return list_confidence(self._context, find_tournament(self._context, tournament).id)
 
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
-        from arena.app.planning import create
+        from arena.app.tournament_planning import create
 
         return create(self._context, request)
 
     def challenge_bot(self, request: ChallengeRequest) -> PlannedTournament:
-        from arena.app.planning import challenge
+        from arena.app.tournament_planning import challenge
 
         return challenge(self._context, request)
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
-        from arena.model.planning import Cancelled
+        from arena.model.tournament_requests import Cancelled
         from ratings.ledger.ledger import Ledger
 
         found = find_tournament(self._context, tournament)
@@ -151,8 +151,8 @@ class LocalTournaments:
         return Cancelled(found.name, Ledger(self._context.database).cancel(found.id))
 
     def join_tournament(self, tournament: str, bot: str) -> Joined:
-        from arena.model.planning import Joined
-        from arena.tournament import entrants
+        from arena.model.tournament_requests import Joined
+        from arena.tournament import registration as entrants
         from ratings.read.admissions import unadmitted
 
         database, text = self._context.database, self._own(bot, "enter it")
@@ -169,8 +169,8 @@ class LocalTournaments:
         return Joined(found.name, text.partition("@")[0], version.number, wave)
 
     def withdraw_bot(self, tournament: str, bot: str) -> Withdrawn:
-        from arena.model.planning import Withdrawn
-        from arena.tournament import entrants
+        from arena.model.tournament_requests import Withdrawn
+        from arena.tournament import registration as entrants
 
         found = find_tournament(self._context, tournament)
         text = self._own(bot, "withdraw it") if not self._context.viewer.is_organiser else bot

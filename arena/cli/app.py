@@ -19,7 +19,7 @@ import typer
 import typer.main
 from typer.models import CommandInfo
 
-from arena.cli.help_texts import put_help
+from arena.cli.help_translation import put_help
 from arena.cli.shared import errors, settings
 from arena.cli.shared.connect import was_written
 from arena.cli.shared.language import has_language, process_language, take_language, use_language

@@ -25,7 +25,7 @@ def main() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 # for the whole run
     if any("://" in word for word in sys.argv):
-        from arena.cli.shared.process import hide_passwords
+        from arena.cli.shared.process_signals import hide_passwords
 
         hide_passwords()
     gc.disable()  # until all that the command line needs is imported: see arena/cli/shared/connect.py
@@ -48,7 +48,7 @@ def main() -> None:
 
 def _end_in_order() -> None:
     """Have Ctrl-C raise KeyboardInterrupt from now on."""
-    from arena.cli.shared.process import ignore_broken_stderr, note_dropped_interrupts
+    from arena.cli.shared.process_signals import ignore_broken_stderr, note_dropped_interrupts
 
     ignore_broken_stderr()
     note_dropped_interrupts()

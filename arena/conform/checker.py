@@ -9,10 +9,10 @@ from pathlib import Path
 
 from arena.conform import match_scenarios, stream_scenarios
 from arena.conform.dialogue import Patience
-from arena.conform.harness import Harness, open_harness
 from arena.conform.judging import BrokenError, NotApplicableError, RuleState, RuleVerdict, SilentError
 from arena.conform.process import Launcher
 from arena.conform.rules import BY_ID, RULES
+from arena.conform.scenario_harness import Harness, open_harness
 from engine.translatable import Text
 
 _ALL_GAMES = ("other-game",)

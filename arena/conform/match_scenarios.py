@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from arena.conform.harness import (
+from arena.conform.judging import BrokenError, NotApplicableError, SilentError
+from arena.conform.random_match import CheckMatch, CheckMatchSetup, find_opening
+from arena.conform.scenario_harness import (
     Harness,
     ask,
     close_match,
@@ -19,8 +21,6 @@ from arena.conform.harness import (
     play_usual,
     usual_setting,
 )
-from arena.conform.judging import BrokenError, NotApplicableError, SilentError
-from arena.conform.random_match import CheckMatch, CheckMatchSetup, find_opening
 from arena.match.time_control import DEFAULT_MARGIN_US, TimeControl
 from arena.v1 import match_pb2, play_pb2
 from engine.core import Game

@@ -11,9 +11,18 @@ import grpc
 from google.protobuf.message import Message
 
 from arena.conform.dialogue import Dialogue
-from arena.conform.harness import Harness, ask, close_match, joined, open_match, open_usual, play_usual, usual_match
 from arena.conform.judging import BrokenError, SilentError
 from arena.conform.process import Running, exit_status
+from arena.conform.scenario_harness import (
+    Harness,
+    ask,
+    close_match,
+    joined,
+    open_match,
+    open_usual,
+    play_usual,
+    usual_match,
+)
 from arena.referee.call_context import code_of, stream_error
 from arena.v1 import play_pb2
 from arena.wire.status import Status

@@ -19,9 +19,9 @@ import grpc
 
 from arena.connect.bridged_match import BridgedMatch
 from arena.connect.bridged_matches import BridgedMatches
-from arena.connect.local import START_LIMIT_S, LocalBotProcesses, open_bots, prepare
+from arena.connect.endpoint_discovery import PlayRoute, check_joined, differing_rules, find_route, games_to_join
+from arena.connect.local_bot import START_LIMIT_S, LocalBotProcesses, open_bots, prepare
 from arena.connect.news import BotFailsError, Connected, Disconnected, Draining, LeftError, Note, OnNews, Waiting
-from arena.connect.play_route import PlayRoute, check_joined, differing_rules, find_route, games_to_join
 from arena.connect.stream import RetryDecision, ServiceStream, StreamEnd, end_of, open_stream, reconnect_backoff
 from arena.hosting.manifest import ARENA, BotManifest
 from arena.hosting.runtimes.catalog import RuntimeCatalog

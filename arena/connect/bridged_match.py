@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from arena.connect.local import LocalBotProcesses, Stopped
-from arena.connect.match_log import BEFORE_ALL, MatchHistory
+from arena.connect.local_bot import LocalBotProcesses, Stopped
+from arena.connect.match_history import BEFORE_ALL, MatchHistory
 from arena.connect.news import BotStopped, Note, OnNews
 from arena.match.decisions import Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.referee.stream import Closed, Flood, Inbox, Offence, StreamClosedError

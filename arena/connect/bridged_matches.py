@@ -10,8 +10,8 @@ from collections import deque
 from typing import Protocol
 
 from arena.connect.bridged_match import BridgedMatch, Send
-from arena.connect.local import LocalBotProcesses
-from arena.connect.match_log import began, ended
+from arena.connect.local_bot import LocalBotProcesses
+from arena.connect.match_history import began, ended
 from arena.connect.news import MatchVanished, Note, OnNews
 from arena.v1 import play_pb2
 from engine.translatable import Text

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Self
 
 from arena.executor.interface import ExecutorFailedError
+from arena.executor.worker_handle import WorkerProcess
 from arena.executor.worker_pool import WorkerPool
-from arena.executor.worker_process import WorkerProcess
 from arena.hosting.cgroups.launcher_groups import sweep_groups
 from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
 from arena.hosting.user_directories import sweep

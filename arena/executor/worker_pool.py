@@ -17,7 +17,7 @@ from typing import Any
 
 from arena.executor.child_handle import TransportLostError
 from arena.executor.interface import ExecutorFailedError, NotWatchableError
-from arena.executor.worker_process import ExecutorJob, WorkerProcess, unserved
+from arena.executor.worker_handle import ExecutorJob, WorkerProcess, unserved
 from arena.hosting.errors import is_crash
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sample_bots import sample_directory

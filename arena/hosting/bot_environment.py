@@ -18,8 +18,8 @@ from pathlib import Path
 
 KIT_PACKAGE = "bots"
 KIT_FILES = (
-    *("__init__.py", "algorithms/__init__.py", "algorithms/greedy.py", "algorithms/lines.py"),
-    *("algorithms/mcts.py", "algorithms/rollouts.py", "algorithms/search.py", "algorithms/uniform.py"),
+    *("__init__.py", "algorithms/__init__.py", "algorithms/greedy.py", "algorithms/mcts.py"),
+    *("algorithms/move_sequences.py", "algorithms/rollouts.py", "algorithms/search.py", "algorithms/uniform.py"),
     *("decision.py", "errors.py", "kit.py", "offline.py", "preload.py", "py.typed", "queue_stream.py"),
     *("session.py", "stream.py", "uci/__init__.py", "uci/__main__.py", "uci/bot.py", "uci/bot.toml"),
     *("uci/engine.py",),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arena.model.planning import TournamentRequest
+from arena.model.tournament_requests import TournamentRequest
 from ratings.values.pools import Pool
 
 

@@ -40,7 +40,8 @@ from arena.model.ladders import Ladder, LadderRequest, Season, SeasonTable
 from arena.model.live import LogPart, MatchEvent
 from arena.model.matches import MatchDetail, MatchSummary, MatchTimes, Replay, ReplayCheck, SeatLog
 from arena.model.operations import Operation
-from arena.model.planning import (
+from arena.model.ratings import Anchor, FairPlay, OfficialTable
+from arena.model.tournament_requests import (
     Cancelled,
     ChallengeRequest,
     Forecast,
@@ -49,7 +50,6 @@ from arena.model.planning import (
     TournamentRequest,
     Withdrawn,
 )
-from arena.model.ratings import Anchor, FairPlay, OfficialTable
 from arena.model.tournaments import (
     ConfidencePoint,
     LeakFinding,
@@ -58,11 +58,11 @@ from arena.model.tournaments import (
     TournamentDetail,
     TournamentSummary,
 )
-from ratings.values.incidents import Annulled, Annulment
 from ratings.values.leaderboards import LeaderboardList
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import AdmissionState, Fared, MatchState, Scope
 from ratings.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread, Suspicion
+from ratings.values.tournament_incidents import Annulled, Annulment
 
 if TYPE_CHECKING:
     from arena.model.ratings import Overview

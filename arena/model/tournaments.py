@@ -1,4 +1,4 @@
-"""Tournaments: listed, shown with tables, pairings and answers; `planning.py` has what is asked for."""
+"""Tournaments: listed, shown with tables, pairings and answers; `tournament_requests.py` has what is asked for."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from engine.translatable import Text
 from ratings.statistics.scores import elo_of, expected_score
-from ratings.values.incidents import BotFaults, HostLoss, LockHolder
 from ratings.values.owners import EVERY_BOT
 from ratings.values.pools import Pool
+from ratings.values.tournament_incidents import BotFaults, HostLoss, LockHolder
 
 MOST_ELO = 800.0
 STOPPED = "stopped"

@@ -48,7 +48,7 @@ WORKER_PARTS: ModuleParts = {
     "arena.match.live": ProfilePart.RECORDING,
     "arena.match.leak_check": ProfilePart.RECORDING,
     "arena.wire": ProfilePart.ENCODING,
-    "arena.wire.completion_queue": ProfilePart.GRPC,
+    "arena.wire.completion_queue_check": ProfilePart.GRPC,
     "arena.v1": ProfilePart.ENCODING,
     "arena.games": ProfilePart.ENCODING,
     "google.protobuf": ProfilePart.ENCODING,

@@ -3,7 +3,7 @@
     python -m arena.remote [--address HOST:PORT --certificate FILE --key FILE] [--socket FILE] [--patience S]
                            [--hosted-matches N]
 
-It is started by `arena.executor.remote_process`, not by people, and ends with the process that started it.
+It is started by `arena.executor.remote_bots_process`, not by people, and ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path
 from arena.hosting.prctl import die_with_parent
 from arena.remote.lobby import Lobby
 from arena.remote.match_worker import CoordinatorLink, RemoteHost, RemoteLoop, SharedProcessPool
+from arena.remote.pending_matches import WaitingRoom
 from arena.remote.server import RemoteServer, TlsEndpoint
-from arena.remote.waiting_room import WaitingRoom
 from arena.worker.process_setup import allow_many_descriptors, open_stdin, take_stdout
 
 NICE = 10

@@ -46,7 +46,7 @@ from arena.match.worker_report import MatchReport
 from arena.referee.play import SeatedBot, play_match
 from arena.remote.connection import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
 from arena.remote.lobby import Lobby, RemoteSeat
-from arena.remote.waiting_room import Place, WaitingRoom, WaitingRoomClosedError
+from arena.remote.pending_matches import Place, WaitingRoom, WaitingRoomClosedError
 from arena.worker.blame import StartError, blame_host
 from arena.worker.bot_processes import ProcessPool
 from arena.worker.reporting import (

@@ -18,8 +18,8 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 from arena.model import port
-from arena.rpc import mirror
-from arena.rpc.mirror import Hints
+from arena.rpc import protobuf_codec as mirror
+from arena.rpc.protobuf_codec import Hints
 from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of descriptors
     account_pb2,
     admin_pb2,

@@ -20,9 +20,9 @@ from arena.model.errors import RefusedError, UnknownError, unknown
 from arena.model.tournaments import ALL
 from arena.scripting.arguments import can_be_path
 from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, is_callable, pack
+from arena.scripting.database_arena import OpenArena
 from arena.scripting.errors import CallableError
-from arena.scripting.fetch import all_of
-from arena.scripting.open_arena import OpenArena
+from arena.scripting.fetch_tables import all_of
 from arena.scripting.playing import run_silently
 from ratings.values.page import MOST_LIMIT
 

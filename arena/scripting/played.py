@@ -13,7 +13,7 @@ from arena.model.matches import FaultFact, MatchDetail, MatchSeat
 from arena.model.table_columns import MATCH_SEATS, Column, ColumnKind, pick
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.scripting.tables import ResultTable, pool_text, standings_table
-from ratings.values.incidents import BotFaults
+from ratings.values.tournament_incidents import BotFaults
 
 _HEIGHT = 420
 """Of a board in a notebook, in pixels."""

@@ -20,8 +20,8 @@ from typing import Any, Generic, TextIO, TypeVar
 from arena.app.lookup import find_game
 from arena.hosting.procfs.machine import count_cores
 from arena.model.errors import RefusedError
-from arena.model.planning import TournamentRequest
 from arena.model.table_columns import format_duration
+from arena.model.tournament_requests import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.scripting.arguments import (
     need_flags,
@@ -31,8 +31,8 @@ from arena.scripting.arguments import (
     optional_texts,
     optional_wholes,
 )
+from arena.scripting.database_arena import OpenArena
 from arena.scripting.errors import RunStoppedError
-from arena.scripting.open_arena import OpenArena
 from arena.tournament.formats import catalog
 from arena.tournament.formats.adaptive import Adaptive, with_zone
 from arena.tournament.formats.compare import Compare, design_for

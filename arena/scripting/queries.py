@@ -9,7 +9,7 @@ from arena.model.errors import ClientError
 from arena.model.matches import MatchSummary, SeatLog
 from arena.model.port import ArenaPort
 from arena.model.tournaments import TournamentSummary
-from arena.scripting import fetch as reading
+from arena.scripting import fetch_tables as reading
 from arena.scripting.arguments import (
     need_flags,
     need_numbers,
@@ -19,9 +19,9 @@ from arena.scripting.arguments import (
     optional_texts,
     optional_wholes,
 )
+from arena.scripting.database_arena import OpenArena
 from arena.scripting.errors import for_programs
-from arena.scripting.fetch import all_of, choose_pool
-from arena.scripting.open_arena import OpenArena
+from arena.scripting.fetch_tables import all_of, choose_pool
 from arena.scripting.played import MatchReplay, PlayedTournament
 from arena.scripting.tables import (
     OfficialRatings,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arena.match.time_control import TimeControl, format_time_control
-from arena.tournament.entrants import check_all, check_entrant, check_owners
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import catalog
 from arena.tournament.formats import random_seeds as seeds
@@ -21,6 +20,7 @@ from arena.tournament.formats.openings import BlockDraw, longest_opening
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.match_specs import Programs
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
+from arena.tournament.registration import check_all, check_entrant, check_owners
 from arena.tournament.seed_key import SeedKey
 from arena.tournament.stored import clock_settings
 from engine import registry

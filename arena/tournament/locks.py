@@ -17,7 +17,7 @@ from engine.translatable import Text
 from ratings.store import advisory_lock as server_lock
 from ratings.store.advisory_lock import ServerLock
 from ratings.store.database import Database
-from ratings.values.incidents import LockHolder
+from ratings.values.tournament_incidents import LockHolder
 
 SERVICE = "service"
 """The name of the lock of a server that the service has which looks after what must not be done twice."""

@@ -33,7 +33,7 @@ from arena.web.owners.sessions import NotSignedInError, SessionStore, answer_str
 from arena.web.owners.submissions import MOST_FOLLOWERS
 from arena.web.pages import bots, exports, front, leaderboards, matches, tournaments
 from arena.web.pages import game_catalog as games
-from arena.web.people import order_form as lobby
+from arena.web.people import new_table_form as lobby
 from arena.web.people import pages as people
 from arena.web.people.tables import open_tables
 from arena.web.shared import visitor

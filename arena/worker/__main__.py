@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 
-from arena.wire.completion_queue import prepare
+from arena.wire.completion_queue_check import prepare
 
 
 def main() -> int:

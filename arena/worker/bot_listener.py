@@ -21,7 +21,7 @@ from typing import Any, Protocol, Self
 from arena.hosting import framed_pipe as pipes
 from arena.hosting.errors import describe_end, is_crash
 from arena.hosting.framed_pipe import FrameError, HeartbeatWatch, encode_frame, read_frame
-from arena.hosting.procfs.sockets import Connections, connections, stop_listening
+from arena.hosting.procfs.own_sockets import Connections, connections, stop_listening
 from arena.hosting.user_directories import new_socket_path
 from arena.referee.forwarded_stream import DistantCall
 from arena.referee.server import MakeStream, PlayServer, StreamAdmission
@@ -33,7 +33,7 @@ MOST_CONNECTIONS = 4
 """How many connections a bot may have. It needs one; a program may be slow to close another one."""
 MOST_CONNECTIONS_SEEN = 16
 """How many different ones may be seen before it has joined."""
-PROGRAM = (sys.executable, "-P", "-m", "arena.worker.bot_proxy")
+PROGRAM = (sys.executable, "-P", "-m", "arena.worker.bot_proxy_process")
 START_PATIENCE_S = 60.0
 END_GRACE_S = 2.0
 KEPT_STDERR_BYTES = 4000

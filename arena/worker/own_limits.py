@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from arena.hosting.errors import exit_over_limit
 from arena.hosting.procfs.machine import MEGABYTE
-from arena.hosting.procfs.sockets import Connections, connections
+from arena.hosting.procfs.own_sockets import Connections, connections
 from arena.referee.queue.loop import polled_s
 from arena.referee.stream import Flood
 from engine.translatable import Text

@@ -1,14 +1,14 @@
 """Plays any game by its evaluation alone: goes for the best position that it can reach before another seat decides.
 
 It looks at whole turns of its own, but never at what another seat may do. In games of chance or hidden parts it looks
-at one line for each action instead, with several draws of what it cannot know. Turns and lines are found in lines.py.
+at one line for each action instead, with several draws of what it cannot know. move_sequences.py finds both.
 """
 
 from __future__ import annotations
 
 from random import Random
 
-from bots.algorithms.lines import best_of_lines, find_turns
+from bots.algorithms.move_sequences import best_of_lines, find_turns
 from bots.kit import Bot, Decision
 from engine.abilities import Playable, need_playable
 from engine.core import State

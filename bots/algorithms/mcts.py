@@ -4,10 +4,10 @@ Every seat maximises its own value, so an edge counts the value of the seat that
 tree on a copy of the position, adds one node, and values the position there for all seats by `Playable.evaluate_all`.
 
 It is for games without chance and hidden parts, where a node is one position. Three things make the most of few
-iterations. The turns that look best for whoever begins to think (lines.py) are in the tree before the first iteration,
-each as if it had been tried some times. Actions are judged by what came of them elsewhere in the tree until they have
-been tried often at their own place (progressive history, Nijssen and Winands 2011). And where the tree ends, the turn
-under way is played to its end before it is valued, since the middle of a turn tells little.
+iterations. The tree begins with the turns that look best for the seat to move (move_sequences.py), each as if it had
+been tried some times. Actions are judged by their results elsewhere in the tree until they have been tried often at
+their own place (progressive history, Nijssen and Winands 2011). Where the tree ends, the turn under way is played to
+its end before it is valued, since the middle of a turn shows little.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from math import log, sqrt
 from random import Random
 from typing import Final
 
-from bots.algorithms.lines import find_turns
+from bots.algorithms.move_sequences import find_turns
 from bots.session import decide_turn
 from engine.abilities import Playable
 from engine.core import State

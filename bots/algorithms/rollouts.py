@@ -1,9 +1,9 @@
 """Compares lines by playing them out: the search for games of chance or hidden parts. Reads no clock, does no I/O.
 
-Tree search spreads itself too thin where a turn is many small decisions and dice fall in between. Here a few lines of
-the own turn (lines.py) are compared: each is played on by `Playable.quick_action` for everybody, for a number of
-turns, and valued by `Playable.evaluate`. All lines meet the same hidden cards and the same stream of dice (common
-random numbers), and as the budget is used up the worst ones are dropped one by one (after sequential halving, Karnin,
+Tree search spreads itself too thin where a turn is many small decisions with dice in between. This search compares a
+few lines of its own turn (move_sequences.py): `Playable.quick_action` plays each on for everybody, for a number of
+turns, and `Playable.evaluate` values the end. All lines meet the same hidden cards and the same stream of dice (common
+random numbers). As the budget is used up, the worst lines are dropped one by one (after sequential halving, Karnin,
 Koren and Somekh 2013).
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from random import Random
 
-from bots.algorithms.lines import ActionLine, play_line, spread, value_line
+from bots.algorithms.move_sequences import ActionLine, play_line, spread, value_line
 from engine.abilities import Playable
 from engine.chance import SeededChance
 from engine.core import State

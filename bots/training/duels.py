@@ -16,7 +16,7 @@ from random import Random
 from typing import ParamSpec, TypeVar
 
 from bots.algorithms.greedy import best_turn
-from bots.algorithms.lines import best_of_lines
+from bots.algorithms.move_sequences import best_of_lines
 from bots.algorithms.search import is_open_loop
 from engine import registry
 from engine.abilities import Playable, Weighing, need_playable

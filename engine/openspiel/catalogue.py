@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from engine.core import Game, UnknownGameError
 from engine.kit.game_folder import read_json
-from engine.openspiel.board import measure, numbering, steady_shape
+from engine.openspiel.board_detection import measure, numbering, steady_shape
 from engine.openspiel.library import (
     SAMPLES,
     DeadEndError,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.abilities import Move, Shown, View
 from engine.core import AbilityError
-from engine.openspiel.board import Cell, find_board, is_fen, place_of, shape_of
+from engine.openspiel.board_detection import Cell, find_board, is_fen, place_of, shape_of
 from engine.openspiel.library import without_colour, words_of
 from engine.openspiel.state import DRAW, OpenSpielState, SeenState, look
 from engine.picture import Picture, group, part, text

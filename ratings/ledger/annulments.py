@@ -24,8 +24,8 @@ from ratings.store.models import (
 )
 from ratings.store.sessions import get_version, save
 from ratings.store.waves import count_progress
-from ratings.values.incidents import Annulled
 from ratings.values.states import BotEventKind, RatingVerdict
+from ratings.values.tournament_incidents import Annulled
 
 _m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.annulled_block
 

@@ -16,7 +16,7 @@ from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.identifiers import new_id, now_us
 from ratings.store.models import with_text
-from ratings.store.retention import first_id, removable_files, removable_log, removable_replay
+from ratings.store.retention_conditions import first_id, removable_files, removable_log, removable_replay
 from ratings.store.service import RemovalRecord
 from ratings.store.sessions import read, save, write
 from ratings.values.states import RemovalKind

@@ -21,9 +21,9 @@ from ratings.store.ladder_queries import is_admitted
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.service import AdmissionRecord, AdmissionRow, NoticeRecord, TokenRecord
 from ratings.store.sessions import get_owner, get_version, write
-from ratings.values.incidents import Annulled
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
+from ratings.values.tournament_incidents import Annulled
 
 
 @dataclass(frozen=True, slots=True)

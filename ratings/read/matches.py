@@ -39,7 +39,7 @@ from ratings.values.states import MatchState
 if TYPE_CHECKING:
     from ratings.store.bot_runtimes import RuntimeRecord
     from ratings.store.rating import RatingChangeRecord
-    from ratings.values.incidents import Annulment
+    from ratings.values.tournament_incidents import Annulment
 
 _MOST_NAMED = 1000
 _ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))

@@ -15,7 +15,7 @@ from ratings.read.bots import VersionRow
 from ratings.store import tables
 from ratings.store.identifiers import now_us
 from ratings.store.models import BotRecord, VersionRecord
-from ratings.store.retention import ENDED_US, first_id, removable_files, removable_log, removable_replay
+from ratings.store.retention_conditions import ENDED_US, first_id, removable_files, removable_log, removable_replay
 from ratings.store.service import RemovalRecord
 from ratings.store.sessions import Source, read
 from ratings.values.states import MatchState, RemovalKind

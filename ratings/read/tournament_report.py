@@ -30,9 +30,9 @@ from ratings.store.models import (
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
 from ratings.store.waves import ANNULLED, EnteredVersion, count_annulled, count_progress
-from ratings.values.incidents import BotFaults, HostLoss
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
+from ratings.values.tournament_incidents import BotFaults, HostLoss
 
 _m, _f, _v, _b, _x, _a = tables.match, tables.fault, tables.version, tables.bot, tables.annulled_block, tables.attempt
 _s, _y, _c = tables.match_seat, tables.entrant_tally, tables.leak_check

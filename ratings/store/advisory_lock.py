@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ratings.store.database import Database
 from ratings.store.dialects import translated
-from ratings.values.incidents import LockHolder
+from ratings.values.tournament_incidents import LockHolder
 
 _SPACE = 0x4B4D42
 """The first of the two numbers of each lock; the second follows from its name."""

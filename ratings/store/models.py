@@ -20,7 +20,7 @@ from engine.translatable import parts_of
 from ratings.values.states import AttemptState, MatchState
 
 if TYPE_CHECKING:
-    from ratings.values.incidents import Annulment
+    from ratings.values.tournament_incidents import Annulment
 
 _NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -333,7 +333,9 @@ class AnnulledBlockRecord(Table, table=True):
 
 def annulment_value(stored: AnnulmentRecord) -> Annulment:
     """Return an annulment as the value that everybody is shown."""
-    from ratings.values.incidents import Annulment  # every list of matches asks for annulments, and few have any
+    from ratings.values.tournament_incidents import (
+        Annulment,  # every list of matches asks for annulments, and few have any
+    )
 
     return Annulment(
         id=stored.id,

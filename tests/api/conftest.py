@@ -13,7 +13,7 @@ BOTS = ("random", first, Entrant(PlaceBot(1), name="second"))
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
     """A new arena whose matches are played without processes."""
-    monkeypatch.setattr("arena.scripting.open_arena.LocalExecutor", TableExecutor)
+    monkeypatch.setattr("arena.scripting.database_arena.LocalExecutor", TableExecutor)
     with Arena(tmp_path / "table.db", workers=2) as arena:
         yield arena
 
@@ -22,7 +22,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
     """An arena like `table`, for tests to which it does not matter what others played or added before."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.scripting.open_arena.LocalExecutor", TableExecutor)
+        patch.setattr("arena.scripting.database_arena.LocalExecutor", TableExecutor)
         with Arena(tmp_path_factory.mktemp("shared") / "shared.db", workers=2) as arena:
             yield arena
 
@@ -31,7 +31,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
     """An arena in which a tournament, `study`, and a match were played without processes; to be asked alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.scripting.open_arena.LocalExecutor", TableExecutor)
+        patch.setattr("arena.scripting.database_arena.LocalExecutor", TableExecutor)
         with Arena(tmp_path_factory.mktemp("played") / "played.db", workers=2) as arena:
             arena.tournament("foreign_king", BOTS, blocks=1, seed=7, name="study", progress=False)
             arena.match("foreign_king", ["random", first, "random"], seed=7, name="one")

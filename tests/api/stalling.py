@@ -31,5 +31,5 @@ class _StallingExecutor(TableExecutor):
 def stalling() -> Iterator[None]:
     """Let arenas play only the first matches of what they begin; all others are under way until they are stopped."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.scripting.open_arena.LocalExecutor", _StallingExecutor)
+        patch.setattr("arena.scripting.database_arena.LocalExecutor", _StallingExecutor)
         yield

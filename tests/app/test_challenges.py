@@ -11,7 +11,7 @@ from arena.app.policy import Viewer
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
-from arena.model.planning import ChallengeRequest
+from arena.model.tournament_requests import ChallengeRequest
 from arena.tournament.errors import RequestError
 from arena.tournament.formats.format import ScheduleError
 from engine.core import EngineError

@@ -14,7 +14,7 @@ from arena.app.policy import Viewer
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError
-from arena.model.planning import TournamentRequest
+from arena.model.tournament_requests import TournamentRequest
 from arena.tournament.formats.random_seeds import secret_from_seed
 from ratings.ledger.ledger import Ledger
 from ratings.read.accounts import find_owner

@@ -22,7 +22,7 @@ from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.result import Fault, FaultCause, LeakVerdict
 from arena.match.worker_report import LeakCheckResult, SeatLogText
-from arena.model.planning import TournamentRequest
+from arena.model.tournament_requests import TournamentRequest
 from arena.tournament.planner import FormatPlanner, planner_of
 from ratings.ledger.leasing import LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement

@@ -9,8 +9,8 @@ import pytest
 
 from arena.v1 import match_pb2, play_pb2
 from bots.algorithms.greedy import GreedyBot, best_turn
-from bots.algorithms.lines import LONGEST, Turn, best_of_lines, find_turns, play_line, spread, value_line
 from bots.algorithms.mcts import Node, Search, Settings
+from bots.algorithms.move_sequences import LONGEST, Turn, best_of_lines, find_turns, play_line, spread, value_line
 from bots.algorithms.rollouts import Horizon, Lookahead
 from bots.algorithms.search import SearchBot
 from bots.decision import Decision, Match

@@ -307,7 +307,7 @@ print(sorted(play_offline([RandomBot(), RandomBot()], "foreign_king").ranks))
 
 _PROGRAM = """
 import os
-from arena.wire.completion_queue import prepare
+from arena.wire.completion_queue_check import prepare
 prepare()
 import bots.{road}
 import grpc

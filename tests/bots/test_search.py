@@ -13,8 +13,8 @@ import pytest
 
 from arena.v1 import match_pb2, play_pb2
 from bots.algorithms.greedy import GreedyBot, best_turn
-from bots.algorithms.lines import find_turns
 from bots.algorithms.mcts import History, Node, Search, Settings
+from bots.algorithms.move_sequences import find_turns
 from bots.algorithms.search import LONGEST_S, UNLIMITED_S, SearchBot, thinking_seconds, value_match
 from bots.algorithms.uniform import RandomBot
 from bots.decision import Decision, Match

@@ -9,7 +9,8 @@ from unittest import mock
 import pytest
 
 from arena.cli.app import run
-from arena.hosting.runtimes import catalog, kinds
+from arena.hosting.runtimes import catalog
+from arena.hosting.runtimes import inspection as kinds
 from arena.hosting.runtimes.runtime import RuntimeKind
 from tests.cli.places import PLACES
 from tests.cli.support import MATCH, Arena, write_bot
@@ -62,7 +63,7 @@ def three_bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def table(arena: Arena, three_bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """The command with three bots in its database, and matches played without processes."""
-    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
+    monkeypatch.setattr("arena.cli.shared.play_tournament.LocalExecutor", TableExecutor)
     shutil.copytree(three_bots, tmp_path, dirs_exist_ok=True)
     return arena
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arena.cli.app import run
-from arena.cli.shared import play
+from arena.cli.shared import play_tournament as play
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
 """A match of three bots that comes out the same each time."""

@@ -118,7 +118,7 @@ def test_a_run_that_is_stopped_tells_the_faults_so_far(
         async def cancel(self, match_id: str) -> None:
             """Nothing is in flight here."""
 
-    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+    monkeypatch.setattr("arena.cli.shared.play_tournament.LocalExecutor", Interrupted)
     table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
     stopped = table(*CHEATED_ROUNDS, "--bots", "ada,cheat", "--blocks", "5", "--workers", "1")
     assert stopped.code == 130

@@ -17,7 +17,7 @@ import pytest
 
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.files import write_file, written
-from arena.cli.shared.process import ignore_broken_stderr
+from arena.cli.shared.process_signals import ignore_broken_stderr
 from tests.cli.support import ROUND_ROBIN, Arena
 from tests.support.patience import PATIENCE_S
 
@@ -99,9 +99,9 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_made(tmp_path
 
 
 TABLE_RUN = """
-import arena.cli.main, arena.cli.shared.play
+import arena.cli.main, arena.cli.shared.play_tournament
 from tests.cli.table import TableExecutor
-arena.cli.shared.play.LocalExecutor = TableExecutor
+arena.cli.shared.play_tournament.LocalExecutor = TableExecutor
 arena.cli.main.main()
 """
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from arena.cli.shared.interrupt import InterruptedRunError, run_in_thread, run_interruptibly
-from arena.cli.shared.process import note_dropped_interrupts
+from arena.cli.shared.process_signals import note_dropped_interrupts
 from arena.cli.shared.progress import StageDisplay
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import Database, open_database

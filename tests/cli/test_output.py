@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.cli.shared.cells import format_instant, printable
-from arena.cli.shared.matches import Reasons
+from arena.cli.shared.match_annotations import Reasons
 from arena.cli.shared.output import Style, print_facts, print_json, print_table
 from arena.cli.shared.progress import LazyProgress, ProgressDisplay, progress_text
 from arena.model.table_columns import (

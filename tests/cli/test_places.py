@@ -16,7 +16,7 @@ from arena.app.arena import LocalArena
 from arena.cli.shared.connect import next_command
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.model.planning import TournamentRequest
+from arena.model.tournament_requests import TournamentRequest
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.database import open_database
 from tests.cli.command_lines import AFTERWARDS, ELSEWHERE, READS, WRITES, WRITES_THAT_FAIL, commands

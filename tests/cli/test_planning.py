@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.model.planning import LeftOut, TournamentRequest
+from arena.model.tournament_requests import LeftOut, TournamentRequest
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import running_server
 
@@ -202,7 +202,7 @@ def test_with_nobody_left_a_line_says_so_and_nothing_is_written(table: Arena) ->
 
 
 def test_very_many_that_are_left_out_are_counted(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.app.planning.MOST_TOLD", 1)
+    monkeypatch.setattr("arena.app.tournament_planning.MOST_TOLD", 1)
     table("bot", "disable", "bob")
     write_bot(table.db.parent / "zed", "zed", games='["chess"]')
     table("bot", "add", table.db.parent / "zed")

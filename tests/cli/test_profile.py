@@ -52,7 +52,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_tells_where_all_of_its_time_went_and_leaves_nothing_behind(
     arena: Arena, places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.profiling.measuring.LEAST_DECISIONS", AS_IN_A_SECOND)
+    monkeypatch.setattr("arena.profiling.run_recorder.LEAST_DECISIONS", AS_IN_A_SECOND)
     finished = arena(*SHORT, "--json")
     assert finished.code == 0, finished.err
     told = finished.json

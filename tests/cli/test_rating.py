@@ -111,7 +111,7 @@ def go_round(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     seats = np.array([[(pair + turn) % 3, (pair + 1 - turn) % 3] for pair, _, _, turn in matches])
     ranks = np.array([[2, 1] if lost != bool(turn) else [1, 2] for _, _, lost, turn in matches])
     results = Results(tuple(ids), seats, ranks, np.array([label for _, label, _, _ in matches]), np.arange(240))
-    monkeypatch.setattr("ratings.read.pool_results.load_results", lambda *_: results)
+    monkeypatch.setattr("ratings.read.official_table_input.load_results", lambda *_: results)
 
 
 def test_a_circle_is_told_in_one_line_and_in_a_table_of_its_own(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

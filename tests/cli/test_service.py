@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.sandbox.probe import Probe
-from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.resumable_uploads import UploadArea
 from arena.rpc.profiles import load_profile
 from ratings.ledger.service_ledger import ServiceLedger
 from tests.cli.support import Arena, write_bot

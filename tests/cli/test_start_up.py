@@ -117,7 +117,7 @@ def imported(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> Impo
     open_database(empty).close()
     bots = ["--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve", "--option", "max_rounds=2"]
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
+        patch.setattr("arena.cli.shared.play_tournament.LocalExecutor", TableExecutor)
         patch.delenv("ARENA_SERVER", raising=False)
         assert run(["tournament", "run", "round-robin", *bots, "--name", "cup", "--db", db]) == 0
         out.truncate(out.seek(0))

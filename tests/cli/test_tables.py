@@ -362,7 +362,7 @@ def test_a_whole_list_tells_how_to_go_on_with_what_stands_on_a_later_page(
 ) -> None:
     order = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob"]
     with monkeypatch.context() as patch:
-        patch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+        patch.setattr("arena.cli.shared.play_tournament.LocalExecutor", Interrupted)
         assert table(*order, "--blocks", "2", "--name", "stopped", "--workers", "1").code == 130
     assert table(*order, "--blocks", "1", "--name", "newer").code == 0
     monkeypatch.setattr("arena.cli.shared.paging.MOST_LIMIT", 1)

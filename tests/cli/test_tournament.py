@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.app.planning import next_name
+from arena.app.tournament_planning import next_name
 from arena.match.spec import MatchSpec
 from arena.match.worker_report import MatchReport
 from arena.model.errors import ClientError
-from arena.model.planning import TournamentRequest
+from arena.model.tournament_requests import TournamentRequest
 from ratings.ledger.ledger import Ledger
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import open_database
@@ -215,7 +215,7 @@ def test_no_more_workers_are_started_than_there_are_matches(table: Arena, monkey
         started.append(workers)
         return TableExecutor(workers)
 
-    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", executor)
+    monkeypatch.setattr("arena.cli.shared.play_tournament.LocalExecutor", executor)
     assert table(*ROUND_ROBIN, "--workers", "200").code == 0
     assert started == [3]
 

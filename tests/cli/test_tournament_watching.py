@@ -45,7 +45,7 @@ def begun(table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     """The lock of a tournament of which one match was played."""
     write_bot(tmp_path / "cheat", "cheat")
     with monkeypatch.context() as patch:
-        patch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+        patch.setattr("arena.cli.shared.play_tournament.LocalExecutor", Interrupted)
         stopped = table.played("bot add cheat", " ".join([*ORDER, "--bots ada,cheat --blocks 3 --workers 1"]))
     assert stopped[1].code == 130
     return lock_path(table.db, table("tournament", "list", "--json").json[0]["id"])
@@ -176,7 +176,7 @@ def test_of_one_that_nobody_has_begun_the_page_says_how_to_begin_it(
     table: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Interrupted, "left", 0)
-    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+    monkeypatch.setattr("arena.cli.shared.play_tournament.LocalExecutor", Interrupted)
     assert table(*ORDER, "--bots", "ada,bob").code == 130
     monkeypatch.setattr("arena.app.tournaments.time.sleep", lambda _: interrupt())
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
@@ -216,7 +216,7 @@ OTHER_ORDER = [
 def stopped(table: Arena, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The lock of a tournament `monday` that was stopped after its first match."""
     with monkeypatch.context() as patch:
-        patch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+        patch.setattr("arena.cli.shared.play_tournament.LocalExecutor", Interrupted)
         (played,) = table.played(" ".join([*OTHER_ORDER, "--blocks 3 --name monday --workers 1"]))
         assert played.code == 130
     tournament = table("tournament", "list", "--json").json[0]["id"]
@@ -279,7 +279,7 @@ def test_what_somebody_plays_is_running_and_says_who_plays_it(stopped: Path, are
 
 def test_what_is_planned_and_not_begun_is_no_more_than_that(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Interrupted, "left", 0)
-    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+    monkeypatch.setattr("arena.cli.shared.play_tournament.LocalExecutor", Interrupted)
     assert table(*OTHER_ORDER, "--name", "tuesday").code == 130
     (row,) = table("tournament", "list", "--json").json
     assert row["status"] == "planned"

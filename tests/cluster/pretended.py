@@ -11,8 +11,8 @@ from arena.executor.child_handle import TransportLostError
 from arena.executor.ray.fleet import Fleet
 from arena.executor.ray.node import ClusterNode
 from arena.executor.ray.proving import Demands, RayOptions
+from arena.executor.worker_handle import WorkerProcess
 from arena.executor.worker_pool import WorkerPool
-from arena.executor.worker_process import WorkerProcess
 from arena.match.worker_report import MatchReport
 from tests.support.patience import until
 from tests.support.specs import script_spec

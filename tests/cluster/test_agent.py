@@ -29,7 +29,7 @@ from arena.executor.ray.facts import (
     differences,
     own_facts,
 )
-from arena.executor.ray.slot import Cores
+from arena.executor.ray.slot_actor import Cores
 from arena.hosting.archive.packing import pack
 from arena.hosting.removal import remove_tree
 from arena.hosting.runtimes.catalog import RuntimeCatalog
@@ -137,7 +137,7 @@ def test_a_version_whose_runtime_is_another_one_there_cannot_play(
 
 def test_no_two_slots_of_a_machine_have_the_same_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 2, 5})
-    monkeypatch.setattr("arena.executor.ray.slot.find_base", lambda: tmp_path)
+    monkeypatch.setattr("arena.executor.ray.slot_actor.find_base", lambda: tmp_path)
     first, second, third = Cores(), Cores(), Cores()
     assert first.take(1) == (0,)
     assert second.take(2) == (2, 5)

@@ -10,11 +10,11 @@ import pytest
 
 from arena.executor.child_handle import TransportLostError
 from arena.executor.ray import actor_handles as actors
-from arena.executor.ray import slot
+from arena.executor.ray import slot_actor as slot
 from arena.executor.ray.remote_worker import RelayedWorker
-from arena.executor.ray.slot import Slot
+from arena.executor.ray.slot_actor import Slot
+from arena.executor.worker_handle import ExecutorJob
 from arena.executor.worker_pool import MOST_MOVES, WorkerPool
-from arena.executor.worker_process import ExecutorJob
 from arena.match.result import HostCause, MatchLostError
 from tests.support.patience import PATIENCE_S, until
 from tests.support.specs import script_spec

@@ -136,8 +136,8 @@ async def _no_launcher(**_: object) -> AsyncIterator[None]:
 
 def play_inside(setattr_: Callable[[str, object], None]) -> None:
     """Have bridges start no process; `setattr_` is that of a monkeypatch."""
-    setattr_("arena.connect.local.BotStarter", InsideStarter)
-    setattr_("arena.connect.local.LauncherClient", _no_launcher)
+    setattr_("arena.connect.local_bot.BotStarter", InsideStarter)
+    setattr_("arena.connect.local_bot.LauncherClient", _no_launcher)
 
 
 @pytest.fixture(scope="session")

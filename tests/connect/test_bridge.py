@@ -9,7 +9,8 @@ from typing import Any, cast
 import pytest
 
 from arena.cli.verbs.bot.connect import BridgeReport
-from arena.connect import bridge, bridged_match, local
+from arena.connect import bridge, bridged_match
+from arena.connect import local_bot as local
 from arena.connect.bridged_matches import MOST_TAKEN_UP, BridgedMatches, most_at_once
 from arena.connect.news import (
     BotFailsError,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.connect.local import open_bots, prepare
-from arena.connect.match_log import BEFORE_ALL, MatchHistory
+from arena.connect.local_bot import open_bots, prepare
+from arena.connect.match_history import BEFORE_ALL, MatchHistory
 from arena.connect.news import BotFailsError, BotStopped, BotWrote, MatchEnded, Note
 from arena.connect.news import Connected as LetIn
 from arena.hosting.runtimes.catalog import RuntimeCatalog

@@ -14,9 +14,9 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
+from arena.connect.endpoint_discovery import find_route
 from arena.connect.news import BotStopped, MatchBegan, MatchEnded
 from arena.connect.news import Connected as LetIn
-from arena.connect.play_route import find_route
 from arena.match.result import FaultCause
 from arena.match.verify import verify
 from arena.match.worker_report import MatchReport

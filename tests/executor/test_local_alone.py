@@ -96,7 +96,7 @@ async def test_a_report_that_cannot_be_read_fails_everything_and_hangs_nothing(
     def decode(*_: object) -> MatchReport:
         raise KeyError("replay")
 
-    monkeypatch.setattr("arena.executor.worker_process.MatchReport.from_json", decode)
+    monkeypatch.setattr("arena.executor.worker_handle.MatchReport.from_json", decode)
     async with LocalExecutor(1) as executor:
         for name in ("m1", "m2"):
             with pytest.raises(ExecutorFailedError, match="cannot be served: KeyError"):

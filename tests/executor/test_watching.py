@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.executor import worker_process
+from arena.executor import worker_handle as worker_process
 from arena.executor.interface import NotWatchableError, WatcherFellBehindError
 from arena.executor.local import LocalExecutor
-from arena.executor.worker_process import MatchChannel, WorkerProcess
+from arena.executor.worker_handle import MatchChannel, WorkerProcess
 from arena.match.live import (
     LiveEndEvent,
     LiveEntryEvent,

@@ -13,8 +13,8 @@ from arena.executor import local as local_module
 from arena.executor import worker_pool as pool_module
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
+from arena.executor.worker_handle import ExecutorJob, WorkerProcess
 from arena.executor.worker_pool import WorkerPool
-from arena.executor.worker_process import ExecutorJob, WorkerProcess
 from arena.match.result import HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.match.worker_report import MatchReport

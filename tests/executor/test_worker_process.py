@@ -11,8 +11,8 @@ from typing import Any, cast
 import pytest
 
 from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatchableError
-from arena.executor.remote_process import RemoteOptions, RemoteProcess
-from arena.executor.worker_process import WARM_BOTS_APART, ExecutorJob, WorkerProcess
+from arena.executor.remote_bots_process import RemoteOptions, RemoteProcess
+from arena.executor.worker_handle import WARM_BOTS_APART, ExecutorJob, WorkerProcess
 from arena.hosting.framed_pipe import FrameError
 from arena.match.live import LiveEndEvent, LiveEvent, live_json
 from arena.match.result import HostBrokenError, HostCause, MatchLostError

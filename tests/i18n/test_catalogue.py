@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli import help_texts as helping
+from arena.cli import help_translation as helping
 from arena.cli.app import make_parser
 from arena.i18n.catalogue import LANGUAGES, best_language, language_of_process, read_messages, read_texts, words
 from ratings.values.owners import LIMITS

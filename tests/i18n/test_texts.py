@@ -31,7 +31,7 @@ PLACE = "\x00"
 INWARD = (
     *GENERATED,
     "arena/adapters",
-    "arena/rpc/mirror.py",
+    "arena/rpc/protobuf_codec.py",
     "arena/api.py",
     "arena/executor",
     "arena/hosting/framed_pipe.py",

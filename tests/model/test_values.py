@@ -21,8 +21,8 @@ from arena.model.port import ArenaPort, ShownArena
 from arena.model.table_columns import Column, ColumnKind
 from ratings import values
 from ratings.read import leaderboard
-from ratings.values import incidents as played
 from ratings.values import leaderboards, statistics
+from ratings.values import tournament_incidents as played
 from ratings.values.page import Page
 
 SCALARS = (str, int, float, bool, bytes, type(None))

@@ -14,7 +14,7 @@ from engine import registry
 from engine.abilities import Move, View
 from engine.chance import SeededChance
 from engine.core import AbilityError
-from engine.openspiel.board import find_board
+from engine.openspiel.board_detection import find_board
 from engine.record import UNKNOWN_ACTION
 
 

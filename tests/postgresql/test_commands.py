@@ -16,7 +16,7 @@ import pytest
 
 from arena.app.bot_store import store_of
 from arena.cli.app import run
-from arena.cli.shared.process import _without
+from arena.cli.shared.process_signals import _without
 from arena.hosting.store import StoreError
 from ratings.store.urls import keep_password, without_password
 from tests.support.patience import ANY_TIME

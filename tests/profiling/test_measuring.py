@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.profiling.measuring import Measuring, Recording
 from arena.profiling.parts import ProfilePart
+from arena.profiling.run_recorder import Measuring, Recording
 from arena.profiling.shared_counters import Reading, Sheet, WorkerPhase, new_words
 from arena.profiling.split import PartCost, Role, RunSnapshot, UnmeasuredError, split_of
 

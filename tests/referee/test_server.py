@@ -34,7 +34,7 @@ MORE_THAN_A_SOCKET_HOLDS = b"x" * 10_000_000
 _PROGRAM = """
 import asyncio, tempfile
 from pathlib import Path
-from arena.wire.completion_queue import prepare
+from arena.wire.completion_queue_check import prepare
 prepare()
 from arena.referee.queue.loop import run
 from tests.referee.test_server import serve_the_deaf

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.executor.remote_process import RemoteOptions, RemoteProcess
+from arena.executor.remote_bots_process import RemoteOptions, RemoteProcess
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
 from arena.match.worker_report import MatchReport

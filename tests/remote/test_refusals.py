@@ -19,7 +19,7 @@ from arena.service.remote.process_supervisor import _refusal_json
 from arena.v1 import play_pb2
 from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
-from ratings.values.incidents import LockHolder
+from ratings.values.tournament_incidents import LockHolder
 from tests.remote.running import RunningProcess, remote_seat
 from tests.support.deaf import DeafBot
 from tests.support.patience import PATIENCE_S, until

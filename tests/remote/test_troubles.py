@@ -15,10 +15,10 @@ import pytest_asyncio
 from arena.executor.interface import NotBegunError
 from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveStartEvent
 from arena.match.result import Fault, FaultCause, HostCause, MatchLostError
-from arena.remote import waiting_room as waiting
+from arena.remote import pending_matches as waiting
 from arena.remote.connection import BotIdentity
 from arena.remote.lobby import Lobby, Member
-from arena.remote.waiting_room import Place, WaitingRoom
+from arena.remote.pending_matches import Place, WaitingRoom
 from arena.v1 import play_pb2
 from tests.remote.running import RunningProcess, remote_seat, running_process, version_of
 from tests.support.patience import PATIENCE_S, until

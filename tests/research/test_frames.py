@@ -19,7 +19,7 @@ from tests.cli.table import TableExecutor
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.scripting.open_arena.LocalExecutor", TableExecutor)
+        patch.setattr("arena.scripting.database_arena.LocalExecutor", TableExecutor)
         with Arena(tmp_path_factory.mktemp("frames") / "frames.db", workers=2) as made:
             bots = ["random", first, Entrant(PlaceBot(1), name="second")]
             made.tournament("foreign_king", bots, blocks=2, seed=7, name="study", progress=False)

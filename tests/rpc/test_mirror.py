@@ -29,7 +29,7 @@ from arena.hosting.uploads.errors import (
 from arena.model.errors import kind_of
 from arena.rpc.errors import error_of
 from arena.rpc.method_table import PACKAGE, SERVICES, UPLOAD, all_rpcs
-from arena.rpc.mirror import MirrorError, check, decode, decode_arguments, encode, encode_arguments, hints_of
+from arena.rpc.protobuf_codec import MirrorError, check, decode, decode_arguments, encode, encode_arguments, hints_of
 from arena.service.server.errors import status_of
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
 from engine.translatable import Text, parts_of

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from arena.match.result import Fault, FaultCause, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.model.errors import ClientError
-from arena.model.planning import ChallengeRequest
+from arena.model.tournament_requests import ChallengeRequest
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote_arena import RemoteArena

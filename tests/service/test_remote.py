@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pytest
 
-from arena.executor.remote_process import RemoteOptions
+from arena.executor.remote_bots_process import RemoteOptions
 from arena.match.decisions import JoinRequest
 from arena.service.logs import get_logger
 from arena.service.remote import process_supervisor
@@ -29,9 +29,9 @@ from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import list_tokens
 from ratings.read.bots import find_version, list_bots
 from ratings.store.database import Database, open_database
-from ratings.values.incidents import LockHolder
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
+from ratings.values.tournament_incidents import LockHolder
 from tests.support.patience import until
 
 

@@ -71,6 +71,6 @@ def _with_crash(receive: Callable[[BotStream, bytes], bool]) -> Callable[[BotStr
 if __name__ == "__main__":
     PlayServer.find_admission = _with_hole(PlayServer.find_admission)  # type: ignore[method-assign, assignment]
     BotStream._receive = _with_crash(BotStream._receive)  # type: ignore[method-assign, assignment]
-    bot_listener.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.bot_proxy")
+    bot_listener.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.bot_proxy_process")
     sys.argv = sys.argv[1:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads.area import UploadArea, UploadLimits
+from arena.hosting.uploads.resumable_uploads import UploadArea, UploadLimits
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote_arena import RemoteArena

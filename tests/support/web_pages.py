@@ -90,7 +90,7 @@ def played_database(shared: Path) -> Path:
             making = shared / "played-making"
             shutil.rmtree(making, ignore_errors=True)
             making.mkdir()
-            with mock.patch("arena.cli.shared.play.LocalExecutor", Played):
+            with mock.patch("arena.cli.shared.play_tournament.LocalExecutor", Played):
                 _play(making / _NAME)
             making.rename(done)
     return done / _NAME

@@ -12,12 +12,12 @@ import pytest
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import RuntimeSettings, UnknownRuntimeError
 from arena.tournament.creation import create_tournament
-from arena.tournament.entrants import join
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.match_specs import MatchSpecs
+from arena.tournament.registration import join
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from arena.tournament.seed_key import SeedKey

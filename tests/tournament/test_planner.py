@@ -15,7 +15,6 @@ import pytest
 
 from arena.match.spec import MatchSpec
 from arena.tournament import planner
-from arena.tournament.entrants import join, withdraw
 from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format, FormatStanding, ScheduleError
@@ -24,6 +23,7 @@ from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.planner import FormatPlanner, planner_of
+from arena.tournament.registration import join, withdraw
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from arena.tournament.stored import draw_of, wave_of

@@ -14,13 +14,13 @@ from arena.app.tournaments import make_table
 from arena.match.spec import MatchSpec
 from arena.match.worker_report import MatchReport
 from arena.model.tournaments import BestKnown
-from arena.tournament.entrants import join
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.catalog import from_settings
 from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.registration import join
 from arena.tournament.stored import format_of, memory_problems, read_situation, situation_of
 from ratings.ledger.check import check
 from ratings.ledger.service_ledger import ServiceLedger

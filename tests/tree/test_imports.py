@@ -45,7 +45,7 @@ BOUNDARIES = {
     "ratings/ledger": Boundary(("ratings.ledger", *BOOK), ("sqlmodel", "sqlalchemy")),
     "ratings/read": Boundary(("ratings.read", *BOOK), ("sqlmodel", "sqlalchemy")),
     # NumPy only in the statistics, and where the columns that they start from are loaded.
-    "ratings/read/pool_results.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
+    "ratings/read/official_table_input.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/story": Boundary(("arena.story", "arena.model", "arena.match", "engine")),
     # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
@@ -142,7 +142,7 @@ BOUNDARIES = {
         ("arena.rpc", "arena.model", "arena.hosting", "arena.v1", "arena.wire", "ratings.values"),
         ("google", "grpc", "cryptography"),
     ),
-    "arena/rpc/mirror.py": Boundary(("arena.model",), ("google",)),
+    "arena/rpc/protobuf_codec.py": Boundary(("arena.model",), ("google",)),
     "arena/rpc/profiles.py": Boundary(("arena.rpc", "arena.model", "ratings.values"), ("platformdirs",)),
     "arena/service/server": Boundary(
         (
@@ -253,7 +253,7 @@ BOUNDARIES = {
             "arena.story",
             "arena.trial",
             "arena.match",
-            "arena.wire.completion_queue",
+            "arena.wire.completion_queue_check",
             "arena.hosting",
             "arena.tournament",
             "arena.executor",

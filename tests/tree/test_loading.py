@@ -22,7 +22,7 @@ class Claim:
 
 LAUNCHER = Claim(("arena.hosting.launcher.__main__",), ("grpc", "asyncio"))
 # A bot may have a module of its own that is called `engine`.
-KIT = Claim(("bots.kit", "arena.wire.completion_queue"), ("engine",))
+KIT = Claim(("bots.kit", "arena.wire.completion_queue_check"), ("engine",))
 MESSAGES = Claim(("arena.v1.play_pb2",), ("arena.match",))
 # Whoever lists what was played names the game, its options and its facts, and makes no position.
 NAMED_GAMES = tuple(

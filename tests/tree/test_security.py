@@ -258,7 +258,7 @@ def test_the_figures_on_the_page_are_those_of_the_program() -> None:
 
 def test_the_limits_of_a_worker_are_those_of_the_program() -> None:
     from arena.executor.local import OWN_MB
-    from arena.executor.worker_process import WARM_BOTS_APART
+    from arena.executor.worker_handle import WARM_BOTS_APART
     from arena.worker.own_limits import FREE_SHARE, OwnLimits
 
     assert f"may hold {OwnLimits().memory_mb} MB itself" in page()

@@ -37,9 +37,9 @@ from arena.web.shared.formatting import format_instant, iso_instant, tournament_
 from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournament_report
-from ratings.values.incidents import BotFaults, HostLoss
 from ratings.values.pools import Pool
 from ratings.values.states import Scope
+from ratings.values.tournament_incidents import BotFaults, HostLoss
 from tests.app.world import World, fresh_world
 from tests.support.browsing import Watched, expect
 from tests.support.web_pages import served

@@ -7,8 +7,8 @@ import sys
 import grpc
 import pytest
 
-from arena.wire import completion_queue
-from arena.wire.completion_queue import NEWEST, OLDEST, QueueRefusal, grpcio_version, prepare, refusal
+from arena.wire import completion_queue_check as completion_queue
+from arena.wire.completion_queue_check import NEWEST, OLDEST, QueueRefusal, grpcio_version, prepare, refusal
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def install(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
 
 
 def test_the_version_is_told_without_importing_grpc() -> None:
-    code = "import sys; from arena.wire.completion_queue import *; prepare(); assert 'grpc' not in sys.modules"
+    code = "import sys; from arena.wire.completion_queue_check import *; prepare(); assert 'grpc' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert grpcio_version() == grpc.__version__
 

@@ -14,9 +14,9 @@ from arena.cli.shared.language import say
 from arena.cli.shared.match_order import DEFAULT_START_LIMIT, GameOption, OpeningPlies, Seed, StartLimit
 from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_assignments
 from arena.cli.shared.output import print_json
-from arena.cli.shared.play import announce, follow, report_run
+from arena.cli.shared.play_tournament import announce, follow, report_run
 from arena.cli.shared.results import print_end
-from arena.model.planning import ChallengeRequest
+from arena.model.tournament_requests import ChallengeRequest
 from engine.translatable import Text
 
 app = typer.Typer()

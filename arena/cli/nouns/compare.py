@@ -24,7 +24,7 @@ from arena.cli.shared.match_order import (
 )
 from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names, with_options
 from arena.cli.shared.output import print_json
-from arena.cli.shared.play import announce, play
+from arena.cli.shared.play_tournament import announce, play
 from arena.cli.shared.results import comparison_facts, comparison_lines
 from arena.tournament.formats.compare import Compare, design_for
 from engine.translatable import Text

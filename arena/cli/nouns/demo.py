@@ -20,13 +20,13 @@ from arena.cli.shared.language import say
 from arena.cli.shared.match_order import MatchTerms, TimeText, tournament_request
 from arena.cli.shared.options import Workers, example, get_game, worker_count
 from arena.cli.shared.output import print_table
-from arena.cli.shared.play import play
+from arena.cli.shared.play_tournament import play
 from arena.cli.shared.rating_pools import describe_pool
 from arena.cli.shared.settings import WEB_ADDRESS
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
-from arena.model.planning import PlannedTournament
 from arena.model.table_columns import LEADERBOARD, format_duration, without, without_empty
+from arena.model.tournament_requests import PlannedTournament
 from arena.model.tournaments import TournamentDetail
 from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry

@@ -32,7 +32,7 @@ from arena.hosting.sandbox.probe import Probe, probe
 from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
 from arena.i18n.catalogue import DEFAULT
 from arena.model.table_columns import Column, ColumnKind
-from arena.wire.completion_queue import grpcio_version, refusal
+from arena.wire.completion_queue_check import grpcio_version, refusal
 from engine import registry
 from engine.build_info import HalfBuiltError, look
 from engine.translatable import Text

@@ -14,7 +14,7 @@ from arena.cli.shared.cells import MatchId
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.language import say
-from arena.cli.shared.matches import Why, annulled_ones, match_columns, noting_annulled, print_annulled
+from arena.cli.shared.match_annotations import Why, annulled_ones, match_columns, noting_annulled, print_annulled
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.model.matches import ANY_FAULT

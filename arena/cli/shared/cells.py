@@ -13,7 +13,7 @@ from arena.model.table_columns import Column, ColumnKind
 
 if TYPE_CHECKING:
     from arena.model.matches import SeatSummary
-    from ratings.values.incidents import LockHolder
+    from ratings.values.tournament_incidents import LockHolder
 
 
 _HASH_DIGITS = 12

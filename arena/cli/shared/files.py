@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.process import ended_in_order
+from arena.cli.shared.process_signals import ended_in_order
 from engine.os_errors import os_error_text
 from engine.translatable import Text
 

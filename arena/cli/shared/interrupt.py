@@ -15,7 +15,7 @@ import typer
 
 from arena.cli.shared.errors import INTERRUPTED, CliError
 from arena.cli.shared.language import say
-from arena.cli.shared.process import ending_signals, interrupt_was_dropped
+from arena.cli.shared.process_signals import ending_signals, interrupt_was_dropped
 from engine.translatable import Text
 
 if TYPE_CHECKING:

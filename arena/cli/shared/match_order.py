@@ -16,8 +16,8 @@ from arena.cli.shared.options import GameOptions, parse_assignments, worker_coun
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.rating_pools import describe_pool, short_pool_id
 from arena.hosting.procfs.machine import count_cores
-from arena.model.planning import Forecast, TournamentRequest
 from arena.model.table_columns import format_duration
+from arena.model.tournament_requests import Forecast, TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament.formats import catalog
 from arena.tournament.formats.format import Format

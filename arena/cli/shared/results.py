@@ -25,8 +25,8 @@ from arena.model.tournaments import (
     elo_text,
 )
 from ratings.statistics.stopping_question import question_in_words
-from ratings.values.incidents import HostLoss
 from ratings.values.states import MatchState
+from ratings.values.tournament_incidents import HostLoss
 
 _MOST_RIVALS_SHOWN = 5
 _VERDICTS = {

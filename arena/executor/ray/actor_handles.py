@@ -14,7 +14,7 @@ from typing import Any
 from arena.executor.child_handle import TransportLostError
 from arena.executor.ray.agent import NodeAgent
 from arena.executor.ray.library import load_ray, part_of_ray
-from arena.executor.ray.slot import Slot
+from arena.executor.ray.slot_actor import Slot
 from engine.translatable import Text
 
 AGENT = "node-"

@@ -17,8 +17,8 @@ from arena.executor.ray.actor_handles import ask, end_actor, make_agent, make_sl
 from arena.executor.ray.node import Archives, ClusterNode, NodeJudge, NodeState, NodeTally
 from arena.executor.ray.proving import RayOptions, prove, why_not
 from arena.executor.ray.remote_worker import WorkerSlot
+from arena.executor.worker_handle import WorkerProcess
 from arena.executor.worker_pool import WorkerPool
-from arena.executor.worker_process import WorkerProcess
 from engine.translatable import Text, all_of, placed
 
 AGAIN_S = 60.0

@@ -13,8 +13,8 @@ from typing import Any
 from arena.executor.child_handle import BEAT, Handle, TransportLostError, WorkerArguments, describe_death, last_line
 from arena.executor.ray.actor_handles import ask
 from arena.executor.ray.node import ClusterNode
+from arena.executor.worker_handle import ExecutorJob, WorkerProcess
 from arena.executor.worker_pool import WorkerPool
-from arena.executor.worker_process import ExecutorJob, WorkerProcess
 from arena.match.result import MatchLostError
 
 LINGER_S = 0.003
@@ -25,7 +25,7 @@ _LOOK_S = 5
 
 
 class RelayedWorker:
-    """A `WorkerTransport` whose worker is run by an `arena.executor.ray.slot.Slot` on another machine."""
+    """A `WorkerTransport` whose worker is run by an `arena.executor.ray.slot_actor.Slot` on another machine."""
 
     def __init__(self, slot: Any, words: WorkerArguments, handle: Handle, on_silent: Callable[[], None]) -> None:
         """`slot` is the handle of the actor."""

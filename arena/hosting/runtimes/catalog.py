@@ -20,7 +20,7 @@ from typing import Any
 
 from arena.hosting.debian_packages import NODE, install_command, missing_packages
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strangers, resolve_command
-from arena.hosting.runtimes.kinds import (
+from arena.hosting.runtimes.inspection import (
     arena_contents,
     lay_out_arena,
     lay_out_native,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.referee.queue.cython_api import Event, ListeningServer, Queue, RawCall, call_once, ignore
-from arena.wire.completion_queue import prepare
+from arena.wire.completion_queue_check import prepare
 
 T = TypeVar("T")
 _BACKSTOP_MS = 1000

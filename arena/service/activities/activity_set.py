@@ -26,7 +26,7 @@ from arena.service.settings import ServiceSettings
 from arena.tournament.locks import REMOTE, SERVICE
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.store.advisory_lock import ServerLock, holder_of
-from ratings.values.incidents import LockHolder
+from ratings.values.tournament_incidents import LockHolder
 
 PART = "looking for work"
 LOOK_EVERY_S = 2.0

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from arena.hosting.builds import BuildStore
 from arena.hosting.store import StoreError, VersionStore
-from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.resumable_uploads import UploadArea
 from arena.rpc.backoff import Backoff
 from arena.service.home import Home
 from arena.service.logs import Logger

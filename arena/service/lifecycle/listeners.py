@@ -11,9 +11,9 @@ from http import HTTPStatus
 from pathlib import Path
 
 from arena.executor.local import default_warm_mb
-from arena.executor.remote_process import RemoteOptions, RemoteProcess
+from arena.executor.remote_bots_process import RemoteOptions, RemoteProcess
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.resumable_uploads import UploadArea
 from arena.rpc.method_table import UPLOAD
 from arena.service.addresses import Address, explain, parse_address, try_to_listen
 from arena.service.home import Home

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from arena.match.decisions import JoinRequest
 from engine.translatable import Text
-from ratings.values.incidents import LockHolder
+from ratings.values.tournament_incidents import LockHolder
 
 ELSEWHERE = "ELSEWHERE"
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
-from arena.executor.remote_process import RemoteOptions, RemoteProcess
+from arena.executor.remote_bots_process import RemoteOptions, RemoteProcess
 from arena.match.decisions import JoinRequest
 from arena.service.logs import Logger
 from arena.service.remote.join_interface import (
@@ -39,7 +39,7 @@ _OF_STRANGERS = frozenset({"TOKEN_UNKNOWN", "TOO_MANY_LOGINS"})
 
 
 class RemoteProcessSupervisor:
-    """Implements `arena.executor.remote_process.JoinHandler`; `run` keeps the process going until it is cancelled."""
+    """Implements `JoinHandler` of `arena.executor.remote_bots_process`; `run` keeps the process alive till cancelled."""
 
     def __init__(
         self,

@@ -173,7 +173,7 @@ class _Watched:
 
 
 class RemoteMatchExecutor(Protocol):
-    """Plays matches with remote bots, as an `arena.executor.remote_process.RemoteProcess` does."""
+    """Plays matches with remote bots, as an `arena.executor.remote_bots_process.RemoteProcess` does."""
 
     def has(self, match_id: str) -> bool:
         """Return whether the match is played here, or waits for its bots."""

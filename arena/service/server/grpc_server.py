@@ -21,7 +21,7 @@ from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.resumable_uploads import UploadArea
 from arena.hosting.user_directories import MAX_SOCKET_PATH
 from arena.rpc.method_table import PACKAGE, SERVICES, UPLOAD
 from arena.service.addresses import Address, explain, parse_address, try_to_listen

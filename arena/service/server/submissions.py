@@ -18,7 +18,6 @@ from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.archive.packing import CHUNK_BYTES, expand_chunk
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sandbox.stored_programs import StoredPrograms
-from arena.hosting.uploads.area import UploadArea, upload_id
 from arena.hosting.uploads.errors import (
     UploadDamagedError,
     UploadError,
@@ -26,6 +25,7 @@ from arena.hosting.uploads.errors import (
     UploadReason,
     UploadRefusedError,
 )
+from arena.hosting.uploads.resumable_uploads import UploadArea, upload_id
 from arena.hosting.uploads.upload_records import PastUpload, Upload, UploadHistory
 from arena.model.accounts import OwnerUsage
 from arena.model.bots import Admission, Submitted, UploadTicket

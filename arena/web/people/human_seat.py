@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from arena.connect.match_log import BEFORE_ALL, MatchHistory
+from arena.connect.match_history import BEFORE_ALL, MatchHistory
 from arena.v1 import match_pb2, play_pb2
 from arena.web.people.errors import IllegalError, StaleError
 from engine import registry

@@ -15,7 +15,7 @@ import pytest
 
 from arena.hosting.manifest import ManifestError, load_manifest
 from arena.hosting.runtimes.catalog import FileHashes, RuntimeCatalog, installed_runtimes
-from arena.hosting.runtimes.kinds import arena_contents, lay_out_arena, requirements_of, version_of
+from arena.hosting.runtimes.inspection import arena_contents, lay_out_arena, requirements_of, version_of
 from arena.hosting.runtimes.runtime import (
     SYSTEM_PATH,
     RuntimeBrokenError,

@@ -21,7 +21,6 @@ from arena.hosting.archive.checking import add_archive
 from arena.hosting.archive.format import BotArchiveError
 from arena.hosting.archive.packing import Archive, compress_chunk, expand_chunk, pack
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads.area import UploadArea, UploadLimits, upload_id
 from arena.hosting.uploads.errors import (
     UploadDamagedError,
     UploadError,
@@ -32,6 +31,7 @@ from arena.hosting.uploads.errors import (
     UploadSpaceError,
     UploadSupersededError,
 )
+from arena.hosting.uploads.resumable_uploads import UploadArea, UploadLimits, upload_id
 from tests.hosting.archive.archives import LEAST, write_files
 
 ARCHIVE = random.Random(7).randbytes(10_000)

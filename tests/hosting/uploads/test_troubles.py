@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.uploads.area import UploadArea, UploadLimits, upload_id
+from arena.hosting.uploads.resumable_uploads import UploadArea, UploadLimits, upload_id
 from arena.hosting.uploads.upload_records import KEPT_S, PastUpload, UploadHistory
 from engine.translatable import Text, parts_of
 from tests.support.machines import run_on_small_disk
@@ -109,7 +109,7 @@ ROOMY = UploadLimits(free_bytes=0)
 UPLOAD = """
 import hashlib, resource, sys
 from pathlib import Path
-from arena.hosting.uploads.area import UploadArea, UploadLimits
+from arena.hosting.uploads.resumable_uploads import UploadArea, UploadLimits
 from arena.hosting.uploads.errors import UploadError
 area, archive = UploadArea(Path(sys.argv[1]), UploadLimits(free_bytes=0)), Path(sys.argv[2]).read_bytes()
 piece_bytes, most_bytes, others_bytes = map(int, sys.argv[3:])

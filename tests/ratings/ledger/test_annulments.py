@@ -17,8 +17,8 @@ from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.active_versions import active_version, bot_events
 from ratings.read.exporting import export_tournament
 from ratings.read.matches import annulments_of, list_annulments, match_detail, replay_of
+from ratings.read.official_table_input import load_results
 from ratings.read.pool_lookup import MatchScope
-from ratings.read.pool_results import load_results
 from ratings.read.statistics import crosstable
 from ratings.read.tournaments import standings, tournament_row, tournament_waves
 from ratings.store.database import Database, open_database

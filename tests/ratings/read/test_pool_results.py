@@ -10,8 +10,8 @@ import pytest
 from ratings.errors import NotFoundError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
-from ratings.read import pool_results as loading
-from ratings.read.pool_results import load_results
+from ratings.read import official_table_input as loading
+from ratings.read.official_table_input import load_results
 from ratings.statistics.official_table import official_table
 from ratings.statistics.results import Results
 from ratings.store import tables

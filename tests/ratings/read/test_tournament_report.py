@@ -36,8 +36,8 @@ from ratings.read.tournament_report import (
 from ratings.read.tournaments import standings
 from ratings.store.database import Database
 from ratings.store.sessions import write
-from ratings.values.incidents import HostLoss
 from ratings.values.statistics import Counted, Meeting
+from ratings.values.tournament_incidents import HostLoss
 from tests.ratings import book
 
 MOST = 100

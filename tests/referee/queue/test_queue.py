@@ -171,7 +171,7 @@ def test_where_aio_is_asked_for_the_usual_loop_is_used(monkeypatch: pytest.Monke
 _UNSTOPPED = """
 import asyncio, os, tempfile
 from pathlib import Path
-from arena.wire.completion_queue import prepare
+from arena.wire.completion_queue_check import prepare
 assert prepare()
 import grpc
 from arena.referee.queue.loop import run
@@ -201,7 +201,7 @@ with tempfile.TemporaryDirectory() as directory:
 os._exit(0)  # at its end, gRPC's own client can wait for a thread that is no more
 """
 _SILENT = """
-from arena.wire.completion_queue import prepare
+from arena.wire.completion_queue_check import prepare
 assert prepare()
 from arena.referee.queue import loop
 loop._PATIENCE_S = 0.1

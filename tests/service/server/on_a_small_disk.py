@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from arena.hosting.content import content_hash
-from arena.hosting.uploads.area import UploadLimits
+from arena.hosting.uploads.resumable_uploads import UploadLimits
 from arena.model.errors import ClientError
 from arena.rpc.remote_arena import RemoteArena
 from arena.rpc.upload import submit

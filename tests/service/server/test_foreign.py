@@ -13,7 +13,7 @@ import pytest
 
 from arena.app.policy import Viewer
 from arena.model.errors import ClientError, ForbiddenError, HiddenError, UnknownError
-from arena.model.planning import ChallengeRequest, TournamentRequest
+from arena.model.tournament_requests import ChallengeRequest, TournamentRequest
 from arena.rpc.method_table import PACKAGE
 from arena.rpc.remote_arena import RemoteArena
 from arena.service.server.access import ACCESS

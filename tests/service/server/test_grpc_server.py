@@ -29,7 +29,7 @@ from arena.i18n.catalogue import translate
 from arena.model.accounts import Identity
 from arena.model.errors import FellBehindError, ForbiddenError, RefusedError, UnknownError
 from arena.model.ladders import LadderRequest
-from arena.model.planning import TournamentRequest
+from arena.model.tournament_requests import TournamentRequest
 from arena.rpc.channel import Endpoint
 from arena.rpc.errors import BusyError, CertificateError, LoginError, ProtocolError, UnreachableError
 from arena.rpc.login import check_protocol, open_line

@@ -19,7 +19,7 @@ import pytest_asyncio
 
 from arena.executor.local import LocalExecutor
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.resumable_uploads import UploadArea
 from arena.i18n.catalogue import translate
 from arena.match.live import LiveEndEvent, LiveEvent, LiveLogEvent
 from arena.match.spec import SeatSpec

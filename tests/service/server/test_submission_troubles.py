@@ -26,8 +26,8 @@ from arena.hosting.archive.packing import pack
 from arena.hosting.content import content_hash
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.errors import UploadRefusedError
+from arena.hosting.uploads.resumable_uploads import UploadArea
 from arena.model.bots import Admission, UploadTicket
 from arena.model.errors import ClientError, RefusedError
 from arena.rpc.errors import BusyError, LoginError, UnavailableError

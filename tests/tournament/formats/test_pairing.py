@@ -15,7 +15,7 @@ from arena.i18n.catalogue import translate
 from arena.tournament.formats.format import BlockState, CircularOrder, Entrant, Format, PlayedBlock, Situation
 from arena.tournament.formats.knockout import MOST_EXTRA, Knockout
 from arena.tournament.formats.pairing import Matching, pair, rematches, seat_tables
-from arena.tournament.formats.round_results import Met, pairings
+from arena.tournament.formats.past_pairings import Met, pairings
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss, usual_rounds
 from ratings.statistics.blocks import rotations

@@ -86,7 +86,7 @@ def test_the_form_offers_games_seats_bots_clocks_and_options(visitor: TestClient
 def test_the_form_says_how_bots_come_to_an_arena_without(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     advice = "arena bot add random greedy search"
     assert advice not in visitor.get("/play").text
-    monkeypatch.setattr("arena.web.people.order_form.offered_bots", lambda *_: [])
+    monkeypatch.setattr("arena.web.people.new_table_form.offered_bots", lambda *_: [])
     assert advice in visitor.get("/play").text
 
 

@@ -12,7 +12,7 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_instant, printable
 from arena.cli.shared.connect import connect
 from arena.cli.shared.language import named, say, translated
-from arena.cli.shared.matches import Why, print_annulled
+from arena.cli.shared.match_annotations import Why, print_annulled
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_lines
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page

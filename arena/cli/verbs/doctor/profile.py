@@ -33,8 +33,8 @@ from arena.hosting.user_directories import scratch_directory
 from arena.match.spec import MatchSpec
 from arena.match.worker_report import MatchReport
 from arena.model.table_columns import Column, ColumnKind
-from arena.profiling.measuring import Measuring, OnProgress, Recording
 from arena.profiling.parts import COORDINATOR_PARTS, ProfilePart
+from arena.profiling.run_recorder import Measuring, OnProgress, Recording
 from arena.profiling.sampler import Sampler
 from arena.profiling.shared_counters import Sheet, new_words
 from arena.profiling.split import PartCost, Split, UnmeasuredError, split_of

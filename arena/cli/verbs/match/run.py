@@ -20,7 +20,7 @@ from arena.cli.shared.match_order import (
     tournament_request,
 )
 from arena.cli.shared.options import AsJson, Database, example, parse_names, with_options
-from arena.cli.shared.play import play
+from arena.cli.shared.play_tournament import play
 from arena.cli.verbs.match.show import print_match
 from engine.translatable import Text
 from ratings.values.states import MatchState

@@ -23,7 +23,7 @@ from arena.cli.shared.options import (
     print_help_without_verb,
     with_options,
 )
-from arena.cli.shared.play import announce, play
+from arena.cli.shared.play_tournament import announce, play
 from arena.cli.shared.results import print_end
 from arena.model.operations import operation_target
 from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive, with_zone

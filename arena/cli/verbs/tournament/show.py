@@ -12,7 +12,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect, next_command
 from arena.cli.shared.language import named, say, translated
-from arena.cli.shared.matches import Reasons, annulled_ones, match_columns, noting_annulled
+from arena.cli.shared.match_annotations import Reasons, annulled_ones, match_columns, noting_annulled
 from arena.cli.shared.options import AsJson, Database, TournamentText, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more

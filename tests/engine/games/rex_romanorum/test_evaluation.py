@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from bots.algorithms.lines import best_of_lines
+from bots.algorithms.move_sequences import best_of_lines
 from bots.algorithms.rollouts import Lookahead
 from engine.chance import SeededChance
 from engine.core import Observation

@@ -1,6 +1,6 @@
 """The bot proxy: a process that serves the listener of one bot for a worker, so that what breaks there breaks alone.
 
-    python -m arena.worker.bot_proxy --link FD --directory DIRECTORY --memory MB --cpu SECONDS
+    python -m arena.worker.bot_proxy_process --link FD --directory DIRECTORY --memory MB --cpu SECONDS
 
 The bot's connections end here, its messages are read here first, and whole ones are passed on. Messages to the worker
 are frames (`arena.hosting.framed_pipe`):
@@ -107,7 +107,7 @@ async def _serve(link: socket.socket, directory: Path, limits: OwnLimits) -> Non
 
 def main() -> None:
     """Serve one bot until the worker closes the link."""
-    parser = argparse.ArgumentParser(prog="python -m arena.worker.bot_proxy", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m arena.worker.bot_proxy_process", description=__doc__)
     parser.add_argument("--link", type=int, required=True)
     parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--memory", type=int, required=True)

@@ -28,8 +28,8 @@ from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.model.operations import OperationState
-from arena.model.planning import PlannedTournament
 from arena.model.table_columns import format_duration
+from arena.model.tournament_requests import PlannedTournament
 from arena.model.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare

@@ -17,7 +17,7 @@ from arena.model.table_columns import MATCHES, Column, pick
 
 if TYPE_CHECKING:  # a table needs no more than its rows
     from arena.model.matches import MatchSummary
-    from ratings.values.incidents import Annulled
+    from ratings.values.tournament_incidents import Annulled
 
 Why = Annotated[str, typer.Option("--why", metavar="TEXT")]
 _MOST_NAMED = 10

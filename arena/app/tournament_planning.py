@@ -21,11 +21,10 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
 from arena.match.time_control import parse_time_control
 from arena.model.errors import ForbiddenError, RefusedError
-from arena.model.planning import ChallengeRequest, Forecast, LeftOut, PlannedTournament, TournamentRequest
+from arena.model.tournament_requests import ChallengeRequest, Forecast, LeftOut, PlannedTournament, TournamentRequest
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
 from arena.tournament.creation import ChooseName, TournamentTerms, longest_match_us
-from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import catalog
 from arena.tournament.formats import random_seeds as seeds
@@ -33,6 +32,7 @@ from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import Gauntlet
 from arena.tournament.formats.swiss import USUAL, Swiss, usual_rounds
+from arena.tournament.registration import check_entrant
 from arena.tournament.seed_key import SeedKey
 from engine.translatable import Text
 from ratings.ledger.tournaments import TournamentPlan, check_plan

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from arena.executor.child_handle import ChildProcess
 from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatchableError
-from arena.executor.worker_process import ExecutorJob
+from arena.executor.worker_handle import ExecutorJob
 from arena.hosting.framed_pipe import FrameError
 from arena.match.live import LiveEvent, read_live
 from arena.match.result import HostCause, MatchLostError
