@@ -39,7 +39,7 @@ _OF_STRANGERS = frozenset({"TOKEN_UNKNOWN", "TOO_MANY_LOGINS"})
 
 
 class RemoteProcessSupervisor:
-    """Implements `JoinHandler` of `arena.executor.remote_bots_process`; `run` keeps the process alive till cancelled."""
+    """Implements `JoinHandler` of `arena.executor.remote_bots_process`; `run` keeps that process alive."""
 
     def __init__(
         self,
