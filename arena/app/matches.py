@@ -34,7 +34,7 @@ from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Fared, MatchState
 
 if TYPE_CHECKING:
-    from arena.app.watching import WatchedMatch
+    from arena.app.match_visibility import WatchedMatch
     from arena.model.live import LogPart, MatchEvent
     from ratings.read.matches import StoredLog
     from ratings.store.rating import RatingChangeRecord
@@ -133,30 +133,30 @@ class LocalMatches:
         return tuple(_log_value(row, seat_log(self._context.database, found.id, row.seat.seat)) for row in own)
 
     def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
-        from arena.app import watching
+        from arena.app import match_visibility as watching
 
         return watching.watch_match(self._context, match, after)
 
     def watch_logs(self, match: str, seat: int, after: int = 0) -> Iterator[LogPart]:
-        from arena.app import watching
+        from arena.app import match_visibility as watching
 
         return watching.watch_logs(self._context, match, seat, after)
 
     def look(self, match: str, seat: int | None = None) -> WatchedMatch:
         """Return a match that the viewer may watch, for a service that shows it live. Raises as `watched_match`."""
-        from arena.app import watching
+        from arena.app import match_visibility as watching
 
         return watching.watched_match(self._context, match, seat)
 
     def read_events(self, watched: WatchedMatch, after: int) -> list[MatchEvent]:
         """Return the events, after that sequence, of a finished match."""
-        from arena.app import watching
+        from arena.app import match_visibility as watching
 
         return watching.history(self._context, watched, after)
 
     def read_log(self, watched: WatchedMatch, seat: int, after: int) -> list[LogPart]:
         """Return the log, behind that many bytes, of a seat in a finished match."""
-        from arena.app import watching
+        from arena.app import match_visibility as watching
 
         return watching.stored_log(self._context, watched, seat, after)
 

@@ -8,7 +8,7 @@ from arena.app.bots import bot_summary
 from arena.app.lookup import find_tournament, find_version
 from arena.app.policy import AppContext
 from arena.app.ratings import table_value
-from arena.app.tournament_results import walk_of
+from arena.app.tournament_answers import walk_of
 from arena.app.tournaments import summary_of
 from arena.model.bots import BotSummary
 from arena.model.errors import RefusedError

@@ -123,12 +123,12 @@ class LocalTournaments:
     def list_pairings(
         self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[Pairing]:
-        from arena.app.tournament_results import list_pairings
+        from arena.app.tournament_answers import list_pairings
 
         return list_pairings(self._context, find_tournament(self._context, tournament).id, limit, after)
 
     def list_confidence(self, tournament: str) -> tuple[ConfidencePoint, ...]:
-        from arena.app.tournament_results import list_confidence
+        from arena.app.tournament_answers import list_confidence
 
         return list_confidence(self._context, find_tournament(self._context, tournament).id)
 
@@ -322,7 +322,7 @@ def note_of(context: AppContext, tournament: TournamentRecord) -> str:
     from arena.tournament.formats.compare import Compare  # all that it asks, which no list of tournaments does
 
     if tournament.format == Compare.traits.name:
-        from arena.app.tournament_results import comparison_of
+        from arena.app.tournament_answers import comparison_of
 
         found = comparison_of(context.database, tournament.id)
     return "" if found is None else comparison_note(found)
@@ -411,7 +411,7 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
     )
     if form.traits.name not in _ASKING:
         return TournamentTable(ranked)
-    from arena.app.tournament_results import best_known, comparison_in  # only formats that ask something
+    from arena.app.tournament_answers import best_known, comparison_in  # only formats that ask something
 
     return TournamentTable(ranked, best_known(database, form, situation, report), comparison_in(form, situation))
 

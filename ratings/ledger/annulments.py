@@ -8,9 +8,10 @@ from sqlmodel import select as select_rows
 
 from engine.translatable import Text
 from ratings.errors import NotFoundError, PlanError
-from ratings.ledger import rebuild, tallies
+from ratings.ledger import rebuild
+from ratings.ledger import tally_updates as tallies
 from ratings.ledger.bots import record_event
-from ratings.ledger.entrants import withdraw
+from ratings.ledger.participation import withdraw
 from ratings.store import tables
 from ratings.store.identifiers import new_id, now_us
 from ratings.store.ladder_queries import annulled

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from engine.translatable import Text, placed
 from ratings.ledger.rebuild import UNFINISHED, Differences
-from ratings.ledger.tallies import tally_problems
+from ratings.ledger.tally_updates import tally_problems
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.bot_events import lineage_of

@@ -13,11 +13,12 @@ from sqlmodel import Session, select
 
 from engine.translatable import Text
 from ratings.errors import PlanError
-from ratings.ledger import bots, entrants, ladders, leasing, rebuild, recording, tournaments
+from ratings.ledger import bots, ladders, leasing, rebuild, recording, tournaments
+from ratings.ledger import participation as entrants
 from ratings.ledger import tournament_import as importing
 from ratings.ledger.bots import DescribedRuntime, NewVersion
-from ratings.ledger.entrants import sync_ladders
 from ratings.ledger.leasing import Lease, LeasedMatch, LostAttempt
+from ratings.ledger.participation import sync_ladders
 from ratings.ledger.recording import ReportedMatch
 from ratings.ledger.tournament_import import Imported
 from ratings.ledger.tournaments import Planner, TournamentPlan, WaveLedger

@@ -18,7 +18,7 @@ from sqlmodel import Session
 
 from engine.translatable import Text
 from ratings.errors import NotFoundError
-from ratings.ledger import tallies
+from ratings.ledger import tally_updates as tallies
 from ratings.ledger.rating import (
     CHANGE_COLUMNS,
     SET_RATING,

@@ -15,7 +15,7 @@ from sqlmodel import Session
 from engine.translatable import Text
 from ratings.errors import FactError
 from ratings.ledger.rating import rate_prefix
-from ratings.ledger.tallies import count_results
+from ratings.ledger.tally_updates import count_results
 from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables

@@ -12,7 +12,6 @@ from engine.translatable import Text
 from ratings.errors import LadderError, PlanError
 from ratings.ledger import ladders, tournaments
 from ratings.ledger.accounts import add_notice, instant
-from ratings.ledger.entrants import Changes, sync_ladder
 from ratings.ledger.ladders import (
     LadderPlan,
     PlannerOf,
@@ -24,6 +23,7 @@ from ratings.ledger.ladders import (
     plan_like,
     write_season,
 )
+from ratings.ledger.participation import Changes, sync_ladder
 from ratings.ledger.tournaments import TournamentPlan, WaveLedger
 from ratings.store import waves
 from ratings.store.database import Database

@@ -9,11 +9,12 @@ from typing import Any
 from sqlmodel import Session
 
 from engine.translatable import Text
-from ratings.ledger import accounts, admissions, annulments, bots, entrants, rebuild
+from ratings.ledger import accounts, admissions, annulments, bots, rebuild
+from ratings.ledger import participation as entrants
 from ratings.ledger import remote_bots as remotes
 from ratings.ledger.accounts import IssuedInvitation, IssuedToken, Redeemed
 from ratings.ledger.bots import NewVersion
-from ratings.ledger.entrants import Noted, sync_ladders
+from ratings.ledger.participation import Noted, sync_ladders
 from ratings.ledger.remote_bots import JoinedVersion, RemoteJoin
 from ratings.store.database import Database
 from ratings.store.identifiers import now_us

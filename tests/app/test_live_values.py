@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.app.watching import WatchedMatch, event_value, log_part
+from arena.app.match_visibility import WatchedMatch, event_value, log_part
 from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveLogEvent
 from ratings.values.states import MatchState
 

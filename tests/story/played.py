@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from arena.app.watching import WatchedMatch, event_value
+from arena.app.match_visibility import WatchedMatch, event_value
 from arena.match.decisions import Answer
 from arena.match.live import events_of_replay
 from arena.match.match import Match

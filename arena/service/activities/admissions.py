@@ -8,7 +8,7 @@ import time
 from collections.abc import Set
 from dataclasses import dataclass
 
-from arena.app.tournament_results import comparison_of
+from arena.app.tournament_answers import comparison_of
 from arena.hosting.builder.build import BuildFailure, build_version
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import BotDirectoryError

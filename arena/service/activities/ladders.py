@@ -26,7 +26,7 @@ from engine import registry
 from engine.core import EngineError
 from engine.translatable import Text
 from ratings.errors import RatingsError
-from ratings.ledger.entrants import Noted
+from ratings.ledger.participation import Noted
 from ratings.ledger.season_ledger import LadderLedger
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.ladders import absent_versions, contenders, last_starts, open_ladders, remote_versions

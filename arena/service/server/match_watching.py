@@ -8,9 +8,9 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any, Protocol
 
+from arena.app.match_visibility import BEFORE_ALL, WatchedMatch, event_value, log_part, loss_of
 from arena.app.matches import LocalMatches
 from arena.app.policy import Viewer
-from arena.app.watching import BEFORE_ALL, WatchedMatch, event_value, log_part, loss_of
 from arena.model.errors import ClientError, FellBehindError
 from arena.model.live import LogPart, MatchEvent
 from arena.service.server.authentication import Caller

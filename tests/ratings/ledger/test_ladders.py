@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from ratings.errors import AccountError, LadderError, NotFoundError, RatingsError
 from ratings.ledger.check import check
-from ratings.ledger.entrants import SUBJECT, Changes
 from ratings.ledger.ladders import LadderPlan, SeasonPlan
 from ratings.ledger.leasing import release
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.participation import SUBJECT, Changes
 from ratings.ledger.remote_bots import RemoteJoin
 from ratings.ledger.season_ledger import LadderLedger
 from ratings.ledger.service_ledger import ServiceLedger
