@@ -40,7 +40,7 @@ settings.load_profile("arena")
 ON_BOTH = ("tests/ratings", "tests/tournament")
 """The folders whose tests run on both databases."""
 ON_A_SERVER = (*ON_BOTH, "tests/postgresql")
-SHARING = ("tests/tree", "tests/web/people", "tests/cluster", "tests/compiled")
+SHARING = ("tests/tree", "tests/web/people", "tests/cluster")
 """The folders whose files run in one process, because they share what is made once."""
 _server: list[postgres.Server] = []
 WHOLE_PROGRAMS = ("/tests/e2e/", "/tests/web/people/", "/tests/cluster/", "/tests/compiled/")

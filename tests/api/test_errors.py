@@ -23,7 +23,7 @@ from engine.errors import OptionsError, SeatsError
 from ratings.errors import NotADatabaseError, NotFoundError, SchemaVersionError
 from ratings.statistics.errors import ResultsError
 from tests.api.players import first
-from tests.api.stalling import stalling
+from tests.cli.table import stalling
 
 PAIR = ("random", first)
 

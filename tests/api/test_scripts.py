@@ -16,7 +16,7 @@ import pytest
 from arena.api import Arena, Entrant, RunStoppedError
 from arena.tournament.run_progress import RunProgress
 from tests.api.players import CannotBeMade, answers_nonsense, cheats, first, never_answers, raises, says
-from tests.api.stalling import PLAYED, stalling
+from tests.cli.table import PLAYED, stalling
 from tests.support.patience import PATIENCE_S, patient_autopsies
 from tests.support.processes import outliving_processes, wait_until
 

@@ -18,11 +18,13 @@ from arena.match.result import Fault, FaultCause, LeakVerdict
 from arena.match.worker_report import LeakCheckResult, SeatLogText
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.rating import pool_of
+from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import find_owner
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
 from ratings.values.states import Scope
 from tests.ratings import book
+from tests.support.owners import RunningServer
 
 BOTS = ("ann/fox", "ben/owl", "cat", "dog")
 SEED = 42_424_242_424_242
@@ -195,3 +197,18 @@ def text_of(value: Any) -> str:
     if isinstance(value, bytes):
         return text_of(load(value))
     return str(value.value if isinstance(value, Enum) else value)
+
+
+def play_logged(server: RunningServer, text: str) -> str:
+    """The id of a match of ann/fox and ben/owl, in which each wrote that text and its name.
+
+    It is annulled: its replay tells nothing that the front page could show.
+    """
+    versions = add_bots(server.database)
+    tournament = book.create(server.database, versions[:2], SEATS, blocks=circle(versions)[:1], name="logged")
+    matches = book.take(server.database, tournament)
+    for match in matches:
+        logs = [SeatLogText(seat, f"{text} {one.bot}".encode(), 0) for seat, one in enumerate(match.seats)]
+        book.record(server.database, match, ranks=(1, 2), seat_logs=logs)
+        ServiceLedger(server.database).annul_match(match.match_id, why="it was not played", actor="test")
+    return matches[0].match_id

@@ -151,7 +151,7 @@ ELSEWHERE: Mapping[str, str] = {
     "bot test": "plays here, and needs no arena: tests/cli/test_trying.py",
     "bot watch": "plays here, and needs no arena: tests/cli/test_trying.py",
     "bot submit": "only a service is given bots: tests/cli/test_service.py",
-    "challenge": "only a service plays it: tests/cli/test_challenge.py",
+    "challenge": "only a service plays it: tests/cli/test_remote.py",
     "cluster show": "asks a cluster, and no arena: tests/cluster/test_commands.py",
     "compare": _PLAYS,
     "db backup": _THIS_MACHINE,

@@ -12,8 +12,7 @@ from arena.cli.app import run
 from arena.hosting.runtimes import catalog
 from arena.hosting.runtimes import inspection as kinds
 from arena.hosting.runtimes.runtime import RuntimeKind
-from tests.cli.places import PLACES
-from tests.cli.support import MATCH, Arena, write_bot
+from tests.cli.support import MATCH, PLACES, Arena, write_bot
 from tests.cli.table import TableExecutor
 
 _lay_out, _contents = cache(kinds.lay_out_arena), cache(kinds.arena_contents)

@@ -1,9 +1,13 @@
-"""Runs command lines in this process, and writes bots to add."""
+"""Runs command lines in this process, on a database and at a service that answers for it, and writes bots to add."""
+
+from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +17,7 @@ import pytest
 
 from arena.cli.app import run
 from arena.cli.shared import play_tournament as play
+from tests.support.owners import running_server
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
 """A match of three bots that comes out the same each time."""
@@ -92,7 +97,7 @@ _played: dict[object, tuple[Path, list[Finished]]] = {}
 
 
 @cache
-def _keeper() -> "tempfile.TemporaryDirectory[str]":
+def _keeper() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="kma")
 
 
@@ -109,3 +114,43 @@ def write_bot(directory: Path, name: str = "quiet", body: str = "", **keys: str)
     (directory / "bot.toml").write_text("\n".join(lines), encoding="utf-8")
     (directory / "main.py").write_text(body, encoding="utf-8")
     return directory
+
+
+Reached = Callable[[Arena], AbstractContextManager[Arena]]
+"""Given the command on a database, the command that asks another place which answers for that database."""
+
+
+@contextmanager
+def here(arena: Arena) -> Iterator[Arena]:
+    """The database itself."""
+    yield arena
+
+
+@contextmanager
+def there(arena: Arena) -> Iterator[Arena]:
+    """A service on the same machine, asked as its organiser; the environment names it, as people would have it."""
+    with (
+        tempfile.TemporaryDirectory(prefix="kma") as directory,
+        running_server(Path(directory), database=arena.db) as server,
+    ):
+        yield _AtService(arena, f"unix:{server.addresses.socket}")
+
+
+class _AtService(Arena):
+    """The command with a service in its environment."""
+
+    def __init__(self, arena: Arena, name: str) -> None:
+        self.db = arena.db
+        self._arena = arena
+        self._name = name
+
+    def __call__(self, *words: str | Path) -> Finished:
+        os.environ["ARENA_SERVER"] = self._name
+        try:
+            return self._arena(*words)
+        finally:
+            del os.environ["ARENA_SERVER"]
+
+
+PLACES: dict[str, Reached] = {"here": here, "there": there}
+"""Every test that takes `arena_cli` runs once for each of them."""

@@ -1,15 +1,20 @@
-"""An executor that plays real matches of real games in this process, so that commands can be tested without bots.
+"""Executors that play real matches of real games in this process, so that commands can be tested without bots.
 
 Every seat chooses at random from its seed; a bot whose name begins with `cheat` answers with an illegal action, and
 the host loses every match with one whose name begins with `lost`, and each with one that begins with `shaky` once. A
-leak check flags every bot that declares itself
-deterministic and whose name begins with `leaky`.
+leak check flags every bot that declares itself deterministic and whose name begins with `leaky`.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
 from typing import Any, Self
+
+import pytest
 
 from arena.match.decisions import Answer
 from arena.match.match import Match
@@ -91,3 +96,28 @@ def play(spec: MatchSpec) -> MatchReport:
             if spec.checks_leaks and one.is_deterministic and one.name.startswith("leaky")
         ),
     )
+
+
+PLAYED = 4
+"""How many matches are played before everything stands still."""
+
+
+class _StallingExecutor(TableExecutor):
+    left = PLAYED
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        if self.left == 0:
+            await asyncio.Event().wait()
+        self.left -= 1
+        return await super().run(spec)
+
+    async def cancel(self, match_id: str) -> None:
+        """Let it be: the task that waits for it is cancelled."""
+
+
+@contextmanager
+def stalling() -> Iterator[None]:
+    """Let arenas play only the first matches of what they begin; all others are under way until they are stopped."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.scripting.database_arena.LocalExecutor", _StallingExecutor)
+        yield

@@ -1,9 +1,10 @@
-"""Remote bots: shown on a plain database, which plays none, and connected to a service by `arena bot connect`."""
+"""Remote bots: shown on a plain database, connected by `arena bot connect`, and challenged at a service."""
 
 from __future__ import annotations
 
 import re
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -14,9 +15,11 @@ import pytest
 from arena.cli.verbs.match.show import print_times
 from arena.model.matches import DecisionTime, MatchTimes, SeatTime
 from arena.rpc.profiles import Profile, save_profile
+from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote_bots import RemoteJoin
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.bots import find_version
+from ratings.read.tournaments import list_tournaments
 from ratings.store.database import open_database
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import Scope
@@ -234,3 +237,95 @@ def test_a_token_that_was_revoked_is_told(arena: Arena, club: Profile, server: R
 def test_a_service_that_takes_no_remote_bots_is_told(arena: Arena, club: Profile, fox: Path) -> None:
     said = arena.refusal(*CONNECT, fox, code=1)
     assert "takes no remote bots; hand the bot in with `arena bot submit`" in said
+
+
+KING = ("--game", "foreign_king")
+
+
+@pytest.fixture
+def service(table: Arena) -> Iterator[RunningServer]:
+    """A service of three bots of the organiser, and of `zoe/fox` and `zoe/owl`, of which only the fox is connected."""
+    connected: set[str] = set()
+    with (
+        tempfile.TemporaryDirectory(prefix="kma") as directory,
+        running_server(Path(directory), database=table.db, is_connected=connected.__contains__) as running,
+    ):
+        ledger = ServiceLedger(running.database)
+        for name in ("fox", "owl"):
+            joined = ledger.join_remote(RemoteJoin("zoe", name, "1", ("foreign_king",)), OwnerLimits())
+            if name == "fox":
+                connected.add(joined.version.content_hash)
+        yield running
+
+
+def at(service: RunningServer) -> tuple[str, str]:
+    return "--server", f"unix:{service.addresses.socket}"
+
+
+def test_a_remote_bot_is_challenged_and_the_service_plays(table: Arena, service: RunningServer) -> None:
+    planned = table(
+        *at(service), "challenge", "zoe/fox", "--with", "bob", *KING, "--blocks", "2", "--no-wait", "--json"
+    )
+    assert planned.json["name"] == "challenge-1"
+    (row,) = table("tournament", "list", "--json").json
+    assert (row["format"], row["total"], row["remote"], row["rated"]) == ("gauntlet", 4, True, False)
+    said = table(*at(service), "challenge", "zoe/fox", "ada", "--with", "bob", *KING, "--no-wait").out
+    assert "tournament show challenge-2` shows its progress" in said
+    assert table("tournament", "list", "--json").json[0]["seats"] == 3
+
+
+def test_a_challenge_is_followed_to_its_end(table: Arena, service: RunningServer) -> None:
+    def give_up() -> None:
+        while not (found := table_of(service)):
+            threading.Event().wait(0.01)
+        Ledger(service.database).cancel(found)
+
+    canceller = threading.Thread(target=give_up)
+    canceller.start()
+    finished = table(*at(service), "challenge", "zoe/fox", "--with", "bob", *KING)
+    canceller.join()
+    assert finished.code == 1
+    assert "the tournament was cancelled" in finished.err
+
+
+def test_a_challenger_has_no_place_in_the_table_and_the_others_begin_with_the_first(
+    table: Arena, service: RunningServer
+) -> None:
+    table(*at(service), "challenge", "zoe/fox", "ada", "--with", "bob", *KING, "--no-wait")
+    rows = [line.split() for line in table("tournament", "show", "challenge-1").out.splitlines() if " 1 " in line]
+    assert next(row[0] for row in rows if row[1] == "bob") == "-"
+    table_rows = table("tournament", "standings", "challenge-1").out.splitlines()[1:]
+    assert [line.split()[:2] for line in table_rows] == [["-", "bob"], ["1", "zoe/fox"], ["1", "ada"]]
+    told = table("tournament", "standings", "challenge-1", "--json").json
+    assert [row["place"] for row in told] == [0, 1, 1]
+
+
+def table_of(service: RunningServer) -> str:
+    """The id of the only tournament, empty as long as there is none."""
+    rows = list_tournaments(service.database).items
+    return rows[0].tournament.id if rows else ""
+
+
+NO_CHALLENGES = [
+    (("zoe/owl", "--with", "bob", *KING), "zoe/owl is remote, and version 1 of it is not connected now"),
+    (("zoe/fox", "--with", "nobody", *KING), "no bot 'nobody'"),
+    (("zoe/fox", "--with", "bob", "--game", "chess"), "chess"),
+    (("zoe/fox", "--with", "bob", "--game", "rex_romanorum"), "does not play rex_romanorum"),
+    (("zoe/fox", "--with", "bob", *KING, "--seats", "4"), "4 seats need at least 4 entrants, not 2"),
+    (("zoe/fox", "--with", "bob", *KING, "--blocks", "1000"), "a challenge has 200 at most"),
+]
+
+
+def test_what_cannot_be_challenged_is_refused_in_one_line(table: Arena, service: RunningServer) -> None:
+    for words, said in NO_CHALLENGES:
+        finished = table(*at(service), "challenge", *words)
+        assert finished.code in (1, 2), words
+        assert finished.err.startswith("arena: "), words
+        assert finished.err.count("\n") == 1, words
+        assert said in finished.err, words
+    assert table("tournament", "list", "--json").json == []
+
+
+def test_without_a_service_nobody_is_challenged(table: Arena) -> None:
+    said = table.refusal("challenge", "ada", "--with", "bob", *KING)
+    assert said.startswith("a challenge is played by a service; name one with --server")

@@ -9,13 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.executor.ray import fleet as fleet_module
-from arena.executor.ray import remote_worker as relay
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.spec import MatchSpec, SeatSpec, program_seat
-from tests.cluster.pretended import World
 from tests.support.processes import marked_home
 from tests.support.small_cluster import SmallCluster, small_cluster
 from tests.support.specs import king_spec
@@ -70,14 +67,3 @@ def stuck(programs: StoredPrograms, seat: SeatSpec, tmp_path_factory: pytest.Tem
 def cache(mark: str) -> Path:
     """Where machines keep versions; all are this one."""
     return Path(mark.partition("=")[2]) / ".cache" / "kingmaker-arena" / "versions"
-
-
-@pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> World:
-    made = World(**getattr(request, "param", {}))
-    monkeypatch.setattr(fleet_module, "make_agent", made.make)
-    monkeypatch.setattr(fleet_module, "make_slot", made.make)
-    monkeypatch.setattr(fleet_module, "end_actor", lambda actor: setattr(actor, "has_ended", True))
-    monkeypatch.setattr(relay, "TOGETHER_S", 0.0)
-    monkeypatch.setattr(fleet_module, "prove", made.prove)
-    return made

@@ -1,8 +1,11 @@
-"""Games of OpenSpiel as the arena plays, searches and encodes them: chance is recorded, hidden parts stay hidden."""
+"""Games of OpenSpiel as the arena plays, searches, encodes and shows them; and matches from the command line."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,19 +14,25 @@ from arena.adapters.batch import Batch
 from arena.adapters.features import features_of
 from arena.story.errors import StoryError
 from arena.story.story import PublicPositions
+from arena.v1 import match_pb2, play_pb2
+from arena.web.people.human_seat import SeatBoard, look_ahead
+from arena.web.people.table_view import ObservedPly, TableView, _ply_json
 from bots.algorithms.greedy import GreedyBot
 from bots.algorithms.search import SearchBot
 from bots.algorithms.uniform import RandomBot
 from bots.offline import play_offline
 from engine import registry
-from engine.abilities import Move
+from engine.abilities import Move, View
 from engine.chance import RecordingChance, ScriptedChance, SeededChance
 from engine.core import AbilityError, PositionError, State
 from engine.openspiel import catalogue as family
+from engine.openspiel.board_detection import find_board
 from engine.openspiel.game import OpenSpielGame
 from engine.openspiel.state import OpenSpielState, SeenState
 from engine.playout import positions
 from engine.record import UNKNOWN_ACTION, Playing, replay
+from tests.support.patience import ANY_START, ANY_TIME
+from tests.support.places import Place
 
 
 def play(name: str, seed: int) -> Playing:
@@ -279,3 +288,172 @@ def test_they_are_played_in_batches() -> None:
     for _ in range(40):
         ended += int(batch.step(batch.random_actions(generator)).ended.sum())
     assert ended > 4
+
+
+def signs(text: str) -> list[str]:
+    return ["".join(cell.sign for cell in row) for row in find_board(text)]
+
+
+def test_a_fen_is_a_board() -> None:
+    text = "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2"
+    assert signs(text)[:4] == ["rnbqkbnr", "pppp.ppp", "........", "....p..."]
+
+
+def test_rows_with_numbers_beside_and_letters_below_are_a_board() -> None:
+    assert signs("GoState(komi=7.5)\n\n 3 ++X\n 2 +O+\n 1 +++\n   ABC\n") == ["++X", "+O+", "+++"]
+    assert signs("Black (x) to play:\n  a b c d\n1 - - x - 1\n2 - o x - 2\n3 - x o - 3\n  a b c d\n") == [
+        *("--x-", "-ox-", "-xo-")
+    ]
+
+
+def test_rows_may_stand_further_right_and_grow_shorter() -> None:
+    rows = find_board("  a b c\n 1 . .[@]\n  2 O .\n   3 .\n")
+    assert not rows, "two rows of a board have fewer than three cells"
+    rows = find_board(". . x\n . o .\n  . . .\n")
+    assert [row[0].x for row in rows] == [0, 0.5, 1]
+
+
+@pytest.mark.parametrize("text", ["", "Scores: 0 0\nCurrent player: 1\n", "(0): 0 0 0 0", "+--+\n|  |\n+--+"])
+def test_other_words_are_no_board(text: str) -> None:
+    assert not find_board(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "cell"),
+    [
+        ("openspiel_tic_tac_toe", 5, (1, 2)),
+        ("openspiel_connect_four", 3, (5, 3)),
+        ("openspiel_go:board_size=9", 0, (8, 0)),
+        ("openspiel_hex:board_size=5", 7, (1, 2)),
+        ("openspiel_y:board_size=9", 10, (1, 1)),
+    ],
+)
+def test_a_click_on_a_cell_chooses_the_action_that_fills_it(name: str, action: int, cell: tuple[int, int]) -> None:
+    game = registry.get(name)
+    before = game.new_state(2)
+    after = before.clone()
+    after.apply(action)
+    rows = find_board(game.shown.text(after, None, "en"))
+    assert not rows[cell[0]][cell[1]].is_empty
+    index = sum(len(row) for row in rows[: cell[0]]) + cell[1]
+    move = Move(before, action, f"A{action}", 0, after)
+    picture = game.shown.picture(after, View(last=move))
+    assert f'data-place="A{action}"' in picture.parts[index]
+    assert [place for place, drawn in enumerate(picture.parts) if 'class="n"' in drawn] == [index], "the last move"
+
+
+def test_a_game_that_hides_something_is_shown_in_words_alone() -> None:
+    game = registry.get("openspiel_phantom_ttt")
+    with pytest.raises(AbilityError, match="shown as text only"):
+        game.shown.picture(game.new_state(2, chance=SeededChance(0)), View())
+
+
+def test_what_one_seat_sees_of_a_hidden_position_is_not_looked_ahead_from() -> None:
+    game = registry.get("openspiel_leduc_poker")
+    state = game.new_state(2, chance=SeededChance(1))
+    seen = game.observed(game.encode_observation(state, 0)[1]).state
+    outlook = look_ahead(game, seen, 0, [seen.legal_actions()[0]])
+    assert (outlook.legal, outlook.last, outlook.state) == ((), None, seen)
+
+
+def test_chess_is_looked_ahead_to_the_move_and_no_further() -> None:
+    game = registry.get("openspiel_chess")
+    outlook = look_ahead(game, game.new_state(2), 0, [game.new_state(2).legal_actions()[0]])
+    assert outlook.last is not None
+    assert outlook.legal == ()
+
+
+def test_an_action_that_a_seat_may_not_know_has_no_words() -> None:
+    game = registry.get("openspiel_phantom_ttt")
+    board = SeatBoard(play_pb2.MatchStarted(game=game.name, seat=1, seats=2))
+    sight = cast(TableView, SimpleNamespace(board=board))
+
+    def words(action: int) -> Any:
+        return _ply_json(sight, ObservedPly(match_pb2.Event(ply=0, seat=0, action=action), None), 0, "en")["words"]
+
+    assert words(UNKNOWN_ACTION) == []
+    assert words(4) == ["A4"]
+
+
+ROOT = Path(__file__).resolve().parents[2]
+BOTS = ("random", "greedy", "search")
+
+
+class Arena(Place):
+    """A directory with a database and the sample bots."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.ok("bot", "add", *(ROOT / "bots" / bot for bot in BOTS))
+
+    def play(self, game: str, bots: str, *words: str) -> Any:
+        """Play a match to its end by the rules; what is told of it."""
+        told = self.ok("match", "run", "--game", game, "--bots", bots, "--seed", "1", "--json", *words).json
+        assert told["by_rules"]
+        assert {seat["ended"] for seat in told["seats"]} == {"played"}
+        assert told["pool"]["game"] == game
+        return told
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+    return Arena(tmp_path_factory.mktemp("openspiel"))
+
+
+@pytest.mark.parametrize(
+    ("game", "bots", "time"),
+    [
+        ("openspiel_chess", "random,greedy", ANY_TIME),
+        ("openspiel_tic_tac_toe", "search,greedy", ("--time", "200ms", *ANY_START)),
+        ("openspiel_phantom_ttt", "random,random", ANY_TIME),
+        ("openspiel_hearts", "random,random,random,random", ANY_TIME),
+    ],
+)
+def test_the_samples_play_a_match_that_is_recorded_and_comes_out_the_same_again(
+    arena: Arena, game: str, bots: str, time: tuple[str, ...]
+) -> None:
+    match = arena.play(game, bots, *time)
+    assert "1 verified" in arena.ok("replay", "verify", match["match_id"]).out
+
+
+def test_a_file_of_a_match_shows_the_board_and_the_words_of_its_moves(arena: Arena) -> None:
+    match = arena.play("openspiel_hex:board_size=5", "random,random", *ANY_TIME)
+    assert "1 verified" in arena.ok("replay", "verify", match["match_id"]).out
+    target = arena.directory / "hex.html"
+    arena.ok("replay", "html", match["match_id"], "--output", target)
+    assert target.stat().st_size > 10_000
+
+
+@pytest.mark.needs("node")
+def test_a_bot_in_another_language_is_told_of_the_game_when_the_match_starts(arena: Arena) -> None:
+    arena.ok("bot", "add", ROOT / "bots" / "node")  # it looks the names of its actions up
+    arena.play("openspiel_connect_four", "node,random", *ANY_TIME)
+
+
+def test_the_bot_of_the_guide_plays(arena: Arena) -> None:
+    guide = (ROOT / "docs/openspiel.md").read_text(encoding="utf-8")
+    directory = arena.directory / "mobile"
+    directory.mkdir()
+    (directory / "main.py").write_text(guide.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
+    (directory / "bot.toml").write_text(
+        'schema = 1\nname = "mobile"\ncommand = ["python", "main.py"]\nruntime = "arena"\n'
+        'games = ["openspiel_chess", "openspiel_othello"]\n',
+        encoding="utf-8",
+    )
+    arena.ok("bot", "add", directory)
+    arena.play("openspiel_othello", "mobile,random", *ANY_TIME)
+
+
+@pytest.mark.parametrize(
+    ("game", "why"),
+    [
+        ("openspiel_goofspiel", "cannot be played in the arena: its seats act at the same time"),
+        ("openspiel_go:board_size=99", "OpenSpiel refuses openspiel_go:board_size=99"),
+    ],
+)
+def test_a_game_that_cannot_be_played_is_refused_in_a_line(arena: Arena, game: str, why: str) -> None:
+    for words in (("game", "show", game), ("match", "run", "--game", game, "--bots", "random,random")):
+        done = arena.here(*words)
+        assert done.code == 2
+        assert f"arena: {game}" in done.err or f"arena: OpenSpiel refuses {game}" in done.err
+        assert why in done.err

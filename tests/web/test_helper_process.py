@@ -1,21 +1,26 @@
-"""The process that does for the pages what takes long, what is kept of its answers, and pages that wait for one."""
+"""The processes of the pages: the server that sends and stops, and the one that does what takes long."""
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
+import logging
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
 
 from arena.i18n.catalogue import translate
 from arena.model.errors import UnknownError
@@ -23,6 +28,7 @@ from arena.model.port import ShownArena
 from arena.model.ratings import Form
 from arena.web.app import make_app, open_site
 from arena.web.official_fitting import Fitter
+from arena.web.serving import listen, make_server
 from arena.web.shared.answer_cache import PATIENCE_S as PATIENCE_AT_ONCE_S
 from arena.web.shared.answer_cache import AnswerCache, AnswerPendingError, VersionRecords
 from arena.web.shared.helper_process import IDLE, HelperProcess
@@ -30,10 +36,13 @@ from arena.web.shared.official_tables import FitError
 from arena.web.shared.rendering import POLLS
 from arena.web.shared.site import Site
 from arena.web.viewer.stories import render_story, story_renderer
+from arena.web.warm_up import request_every_page
+from ratings.store.database import open_database
 from ratings.values.leaderboards import LeaderboardRow
 from tests.support.patience import PATIENCE_S
 from tests.support.places import wait_for_end
 from tests.support.processes import wait_until
+from tests.support.web_pages import served
 
 
 @pytest.fixture(scope="module")
@@ -293,3 +302,97 @@ def answer_of(answers: AnswerCache, arena: ShownArena) -> Any:
 
     wait_until(is_there)
     return found[-1]
+
+
+@pytest.fixture
+def site(played: Path) -> Iterator[Site]:
+    with open_site(str(played)) as found:
+        yield found
+
+
+def test_no_part_of_an_answer_is_held_back_until_the_part_before_is_confirmed() -> None:
+    async def look() -> int:
+        seen: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def accept(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            seen.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listening = listen("127.0.0.1", 0)
+        async with await asyncio.start_server(accept, sock=listening), asyncio.timeout(PATIENCE_S):
+            _, writer = await asyncio.open_connection(*listening.getsockname())
+            writer.close()
+            return await seen
+
+    assert asyncio.run(look()) == 1
+
+
+def test_a_second_ctrl_c_does_not_break_the_stop_off(site: Site) -> None:
+    server = make_server(make_app(site))
+    for _ in range(2):
+        server.handle_exit(signal.SIGINT, None)
+    assert (server.should_exit, server.force_exit) == (True, False)
+
+
+def test_an_answer_that_hangs_when_the_pages_stop_is_a_sentence_and_no_trace(
+    site: Site, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.web.serving.GRACE_S", 0)
+    app, asked, free = make_app(site), threading.Event(), threading.Event()
+
+    @app.get("/hangs")
+    def hang() -> None:
+        asked.set()
+        free.wait(PATIENCE_S)
+
+    logging.getLogger("uvicorn.error").addHandler(caplog.handler)  # which passes nothing on
+    try:
+        with served(app) as address:
+            connection = HTTPConnection(address.removeprefix("http://"), timeout=PATIENCE_S)
+            connection.request("GET", "/hangs")
+            assert asked.wait(PATIENCE_S)
+        answer = connection.getresponse()
+        assert (answer.status, b"being stopped" in answer.read()) == (503, True)
+        assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+    finally:
+        free.set()
+        logging.getLogger("uvicorn.error").removeHandler(caplog.handler)
+
+
+def seen(db: Path) -> dict[str, int]:
+    """The addresses that are looked at, with the status of each."""
+    found = {}
+    with open_site(str(db)) as site:
+        app = make_app(site)
+
+        async def noted(scope: Scope, receive: Receive, send: Send) -> None:
+            async def note(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    found[scope["path"]] = message["status"]
+                await send(message)
+
+            await app(scope, receive, note)
+
+        request_every_page(noted, site.arena)
+    return found
+
+
+def test_every_page_that_is_looked_at_is_there(played: Path) -> None:
+    found = seen(played)
+    assert set(found.values()) == {200}, found
+    rooms = ("/leaderboards/", "/bots/", "/bot-times/", "/matches/", "/tournaments/", "/api/v1/")
+    assert all(any(path.startswith(room) for path in found) for room in rooms)
+
+
+def test_an_empty_arena_is_looked_at_too(tmp_path: Path) -> None:
+    open_database(tmp_path / "empty.db").close()
+    assert set(seen(tmp_path / "empty.db").values()) == {200}
+
+
+def test_a_database_that_is_gone_stops_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    open_database(tmp_path / "gone.db").close()
+    with open_site(str(tmp_path / "gone.db")) as site:
+        app = make_app(site)
+        (tmp_path / "gone.db").unlink()
+        request_every_page(app, site.arena)
+    assert "Traceback" not in capsys.readouterr().out

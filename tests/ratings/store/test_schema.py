@@ -186,7 +186,7 @@ def test_another_programs_alembic_database_is_refused(tmp_path: Path) -> None:
         open_database(path)
 
 
-# tests/postgresql/test_opening.py does the same on a server
+# tests/postgresql/test_database.py does the same on a server
 @pytest.mark.needs("minutes")
 @pytest.mark.host_fault("two-commands-make-one-database")
 def test_many_processes_may_open_one_fresh_file_at_once(tmp_path: Path) -> None:

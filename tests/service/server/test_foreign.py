@@ -169,7 +169,7 @@ PUBLIC = frozenset(
         "ListStandings", "ListLeakChecks", "ListPairings", "ListConfidence",
     }
 )  # fmt: skip
-"""The calls that show everybody the same; `tests/app/test_visibility.py` looks that it is nothing hidden."""
+"""The calls that show everybody the same; `tests/app/test_policy.py` looks that it is nothing hidden."""
 CREATING = frozenset({"BeginUpload", "NewOwnToken"})
 """The calls that make something new, which belongs to the caller."""
 

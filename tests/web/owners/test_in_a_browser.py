@@ -17,11 +17,11 @@ from arena.rpc.upload import submit
 from arena.web.app import make_app, open_site
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.values.states import Scope
+from tests.app.world import play_logged
 from tests.support.browsing import PHONE, WIDE, Watched, expect, find_chromium
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
 from tests.support.web_pages import served, zipped
-from tests.web.owners.logged import play_logged
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

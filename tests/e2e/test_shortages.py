@@ -1,16 +1,18 @@
-"""No process can be started for a while, for real: the user's limit is reached in the middle of a tournament."""
+"""What a machine runs out of for a while, for real: processes under a tournament, room on a service's disk."""
+
+from __future__ import annotations
 
 import sqlite3
+import sys
 from contextlib import closing
 
 import pytest
 
-from tests.support.machines import SmallUser
+from tests.support.machines import SmallUser, run_on_small_disk
 from tests.support.patience import PATIENCE_S
 from tests.support.places import CHOICES, Place, wait_for_end, write_quick_bot
 from tests.support.processes import wait_until
 
-pytestmark = pytest.mark.needs("minutes")
 BLOCKS = 1
 MATCHES = 3 * BLOCKS
 LOOKS = 3
@@ -46,6 +48,7 @@ def bots(place: Place) -> list[int]:
     return [pid for pid, command in place.processes().items() if "main.py" in command]
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("no-process-for-a-while")
 def test_a_real_shortage_of_processes_costs_no_match_and_no_bot(held: Place) -> None:
     database = held.db.read_bytes()
@@ -70,3 +73,11 @@ def test_a_real_shortage_of_processes_costs_no_match_and_no_bot(held: Place) -> 
     assert held.table() == undisturbed
     assert faults(held) == []
     held.ok("db", "check")
+
+
+@pytest.mark.needs("minutes")
+@pytest.mark.host_fault("disk-full-under-a-service")
+def test_a_service_on_a_full_disk_loses_nothing_can_be_looked_at_and_goes_on_when_there_is_room(place: Place) -> None:
+    words = [sys.executable, "-m", "tests.e2e.on_a_small_disk", str(place.directory)]
+    told = run_on_small_disk(place.directory, 16_000, words)
+    assert told == ["0 0 0 200 200 200", "False True", "False 0", "False 0", "15"]

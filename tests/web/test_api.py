@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -307,3 +308,15 @@ def test_a_proxy_on_this_machine_asks_for_whom_it_names(played: Path) -> None:
                 asked_for = {"x-forwarded-for": visitor}
                 answer = httpx2.get(f"{address}/api/v1/games", headers=asked_for, timeout=PATIENCE_S)
                 assert answer.status_code == status
+
+
+@pytest.fixture(scope="module")
+def app(played: Path) -> Iterator[FastAPI]:
+    with open_site(str(played)) as site:
+        yield make_app(replace(site, requests_per_second=0.01, requests_at_once=3))
+
+
+@pytest.fixture(scope="module")
+def far(app: FastAPI) -> TestClient:
+    """Asks from another machine, which may ask three times."""
+    return TestClient(app, client=("203.0.113.7", 4000))

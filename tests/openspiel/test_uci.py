@@ -1,4 +1,6 @@
-"""Real matches of engines through the arena: play by the rules, and what becomes of an engine that misbehaves."""
+"""Engines that speak UCI: their moves are OpenSpiel's, whole matches, and what becomes of one that misbehaves."""
+
+from __future__ import annotations
 
 import re
 import shlex
@@ -7,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,12 +23,104 @@ from arena.match.time_control import TimeControl
 from arena.match.verify import verify
 from arena.match.worker_report import MatchReport
 from arena.worker.match_host import MatchHost
+from bots.uci.bot import BLACK, WHITE, Pawns
 from engine import registry
 from tests.support.patience import PATIENT, patient_autopsies, patient_endings
 from tests.support.processes import marked_processes
 from tests.support.uci_engine import LINE
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+GAMES = 30
+
+
+def start() -> Any:
+    import pyspiel  # which may be missing
+
+    return pyspiel.load_game("chess").new_initial_state()
+
+
+def playings() -> Iterator[tuple[Pawns, int, Any]]:
+    """The positions of random games, with what the translation remembers and who moves."""
+    random = Random(1)
+    for _ in range(GAMES):
+        state, pawns, ply = start(), Pawns(), 0
+        while not state.is_terminal():
+            yield pawns, ply % 2, state
+            action = random.choice(state.legal_actions())
+            pawns.play(pawns.written(action, ply % 2))
+            state.apply_action(action)
+            ply += 1
+
+
+def after(*moves: str) -> tuple[Pawns, Any]:
+    """The position behind these moves from the start."""
+    state, pawns = start(), Pawns()
+    for move in moves:
+        state.apply_action(state.parse_move_to_action(move))
+        pawns.play(move)
+    return pawns, state
+
+
+def test_every_legal_move_of_random_games_is_written_as_openspiel_writes_it_and_read_back() -> None:
+    from pyspiel import chess
+
+    kinds = set()
+    for pawns, colour, state in playings():
+        board, legal = state.board(), state.legal_actions()
+        for action in legal:
+            move = chess.action_to_move(action, board)
+            assert pawns.written(action, colour) == move.to_lan()
+            assert pawns.action(move.to_lan(), colour, legal) == action
+            kinds.add((colour, "castling" if move.is_castling() else move.to_lan()[4:]))
+    assert kinds >= {(colour, kind) for colour in (WHITE, BLACK) for kind in ("castling", "q", "r", "b", "n", "")}
+
+
+NEAR_PROMOTION = ("a2a4", "h7h5", "a4a5", "h5h4", "a5a6", "h4h3", "a6b7", "h3g2")
+
+
+@pytest.mark.parametrize(
+    ("moves", "text"),
+    [
+        ((), "e2e5"),
+        ((), "e7e5"),
+        ((), "e2e4q"),
+        ((), "a2a3q"),
+        ((), ""),
+        ((), "(none)"),
+        ((), "0000"),
+        ((), "e1g1"),
+        ((), "Nf3"),
+        ((), "e2e4 "),
+        ((), "E2E4"),
+        ((), "e2e4\x00"),
+        (NEAR_PROMOTION, "b7a8"),
+        (NEAR_PROMOTION, "b7a8k"),
+        (NEAR_PROMOTION, "b7a8Q"),
+        (NEAR_PROMOTION, "b7b8q"),
+    ],
+)
+def test_what_is_no_legal_move_stands_for_no_action(moves: tuple[str, ...], text: str) -> None:
+    pawns, state = after(*moves)
+    assert pawns.action(text, len(moves) % 2, state.legal_actions()) is None
+
+
+@pytest.mark.parametrize("letter", ["q", "r", "b", "n"])
+def test_a_pawn_becomes_what_its_letter_says(letter: str) -> None:
+    pawns, state = after(*NEAR_PROMOTION)
+    action = pawns.action(f"b7a8{letter}", WHITE, state.legal_actions())
+    assert action == state.parse_move_to_action(f"b7a8{letter}")
+
+
+def test_a_rook_that_goes_from_where_a_pawn_was_taken_in_passing_is_no_pawn() -> None:
+    moves = ("e2e4", "a7a5", "e4e5", "d7d5", "e5d6", "a5a4", "d6c7", "a8a5", "h2h3", "a5d5", "h3h4")
+    pawns, state = after(*moves)  # the rook stands where the pawn was
+    (action,) = (action for action in state.legal_actions() if pawns.written(action, BLACK) == "d5d3")
+    assert action == state.parse_move_to_action("d5d3")
+
+
+def test_an_id_that_no_move_has_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        Pawns().written(4674, WHITE)
+
 
 GAME = "openspiel_chess"
 ENGINE = Path(__file__).resolve().parents[1] / "support" / "uci_engine.py"
@@ -81,6 +176,7 @@ def actions(report: MatchReport) -> list[int]:
     return [entry["action"] for entry in load(report.replay)["entries"]]
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("clock", [PATIENT, TimeControl(), TimeControl(bank_us=300_000_000, increment_us=1_000_000)])
 async def test_engines_play_to_the_end_by_the_rules(host: MatchHost, clock: TimeControl) -> None:
     report = await play(host, seat(limit=()), seat(limit=()), clock=clock)
@@ -89,6 +185,7 @@ async def test_engines_play_to_the_end_by_the_rules(host: MatchHost, clock: Time
     assert report.result.ranks == (1, 1)  # the same position for the third time
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_they_play_the_moves_that_their_engines_chose(host: MatchHost) -> None:
     import pyspiel
 
@@ -98,6 +195,7 @@ async def test_they_play_the_moves_that_their_engines_chose(host: MatchHost) -> 
     assert actions(await play(host, seat(), seat())) == state.history()
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_an_opening_is_followed(host: MatchHost) -> None:
     whole = actions(await play(host, seat(), seat()))
     report = await play(host, seat(), seat(), opening=tuple(whole[:3]))
@@ -116,6 +214,7 @@ ENDS = [
 ]
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.hostile(*(f"engine-{behaviour}" for behaviour, _ in ENDS))
 @pytest.mark.parametrize(("behaviour", "words"), ENDS)
 async def test_an_engine_that_gives_no_answer_costs_its_bot_the_match_and_the_bot_says_why(
@@ -133,6 +232,7 @@ async def test_an_engine_that_gives_no_answer_costs_its_bot_the_match_and_the_bo
 SILENT = ("stall", "flood-of-lines", "deaf-to-the-end")
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.hostile(*(f"engine-{behaviour}" for behaviour in SILENT))
 @pytest.mark.parametrize("behaviour", SILENT)
 async def test_an_engine_that_answers_never_is_out_of_time_and_does_not_stay(
@@ -152,6 +252,7 @@ async def test_an_engine_that_answers_never_is_out_of_time_and_does_not_stay(
         ("mute", 5_000_000, "has not answered 'uci' for "),
     ],
 )
+@pytest.mark.asyncio(loop_scope="module")
 async def test_an_engine_that_does_not_greet_fails_to_start(
     host: MatchHost, behaviour: str, start_limit_us: int, words: str
 ) -> None:
@@ -161,6 +262,7 @@ async def test_an_engine_that_does_not_greet_fails_to_start(
     assert words in fault.evidence["stderr"]
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.needs("sandbox")
 @pytest.mark.parametrize("behaviour", ["", "stall"])
 async def test_in_the_sandbox_an_engine_of_the_bots_directory_plays_and_ends_with_it(

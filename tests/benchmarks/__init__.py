@@ -1,1 +1,0 @@
-"""The benchmarks: what they stand on, and that each of them runs."""
