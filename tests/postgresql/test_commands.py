@@ -88,7 +88,7 @@ def test_an_arena_on_a_server_is_the_same_from_every_directory(url: str, tmp_pat
     assert "(the password of the database, " in arena(here, "home", "backup", "x.tar", "--home", str(service))
     said = arena(here, "home", "restore", "x.tar", "--home", str(restored))
     assert "2 matches" in said
-    assert f"`arena db copy {restored / 'arena.db'} postgresql://HOST/NAME` takes that into an empty one" in said
+    assert f"run `arena db copy {restored / 'arena.db'} postgresql://HOST/NAME`" in said
     assert (restored / "settings.toml").read_text() == f'[service]\n# database = "{url}"\n'
     assert arena(here, "leaderboard", "--db", str(restored / "arena.db")).count("greedy") == 1
 
