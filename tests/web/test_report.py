@@ -216,7 +216,8 @@ def test_no_other_file_is_replaced_and_nothing_is_made_for_it(
 _HELD = """
 import signal
 from arena.cli.main import main
-from arena.web.report import packing, tournament_report
+from arena.web.report import match_packing as packing
+from arena.web.report import tournament_report
 
 def held(*arguments, packing=packing.pack_all):
     making = packing(*arguments)
