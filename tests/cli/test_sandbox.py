@@ -139,7 +139,14 @@ def test_doctor_tells_the_strongest_level_and_tries_every_part_of_the_strictest(
     assert findings["sandbox"]["detail"] == "the strongest level that works here is strict"
     parts = {check: finding for check, finding in findings.items() if check.startswith("sandbox strict: ")}
     assert {finding["state"] for finding in parts.values()} == {"ok"}
-    for part in ("memory is limited", "more processes", "while it is frozen", "CPU weight", "processor time", "is removed"):
+    for part in (
+        "memory is limited",
+        "more processes",
+        "while it is frozen",
+        "CPU weight",
+        "processor time",
+        "is removed",
+    ):
         assert any(part in check for check in parts), part
 
 
