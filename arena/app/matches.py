@@ -29,7 +29,7 @@ from ratings.read.embargo import awaited_by
 from ratings.read.match_list import MatchFilter, MatchRow, leave_nothing_out
 from ratings.read.matches import SeatRow, annulments_of, match_detail
 from ratings.read.pool_lookup import find_pool, pool_value
-from ratings.store.models import MatchRecord
+from ratings.store.models import AttemptRecord, MatchRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Fared, MatchState
 
@@ -190,20 +190,7 @@ def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) ->
         rated=None,
         sandbox=match.sandbox,
         seats=tuple(_sitting(detail, row) for row in detail.seats),
-        attempts=tuple(
-            AttemptFact(
-                number=attempt.number,
-                worker=attempt.worker,
-                state=attempt.state,
-                owner=None if attempt.cause is None else _BY_HOST,
-                cause=attempt.cause,
-                reason=attempt.reason and text_from_json(attempt.reason, attempt.reason_text),
-                evidence=attempt.evidence if viewer.is_organiser else None,
-                leased_at_us=attempt.leased_at_us,
-                ended_at_us=attempt.ended_at_us,
-            )
-            for attempt in detail.attempts
-        ),
+        attempts=tuple(_attempt(attempt, viewer) for attempt in detail.attempts),
         logs_removed_at_us=match.logs_removed_at_us,
         replay_removed_at_us=match.replay_removed_at_us,
     )
@@ -234,6 +221,20 @@ def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) ->
             )
             for check in detail.leak_checks
         ),
+    )
+
+
+def _attempt(attempt: AttemptRecord, viewer: Viewer) -> AttemptFact:
+    return AttemptFact(
+        number=attempt.number,
+        worker=attempt.worker,
+        state=attempt.state,
+        owner=None if attempt.cause is None else _BY_HOST,
+        cause=attempt.cause,
+        reason=attempt.reason and text_from_json(attempt.reason, attempt.reason_text),
+        evidence=attempt.evidence if viewer.is_organiser else None,
+        leased_at_us=attempt.leased_at_us,
+        ended_at_us=attempt.ended_at_us,
     )
 
 

@@ -158,10 +158,7 @@ class _Service:
                     stack, context.wake_up, LiveSlots(slots, router.watch_with(host.watch)), remote, presence
                 )
                 await self._try_sandbox(context, say)
-                problems, notes = check_certificate(self._home, self._settings.service.tls_certificate)
-                for sentence in (*problems, *notes):
-                    self._log.warning("certificate", why=sentence)
-                    say(sentence)
+                self._report_certificate(say)
                 stack.push_async_callback(_end_tasks, works)
                 if web is not None:
                     works.append(asyncio.create_task(web.run()))
@@ -182,6 +179,12 @@ class _Service:
                 await _first_of(asyncio.create_task(stop.wait()), *works)
                 await self._drain(slots, remote)
         self._log.info("stopped")
+
+    def _report_certificate(self, say: Say) -> None:
+        problems, notes = check_certificate(self._home, self._settings.service.tls_certificate)
+        for sentence in (*problems, *notes):
+            self._log.warning("certificate", why=sentence)
+            say(sentence)
 
     def _make_slots(self) -> Slots:
         return Slots(
