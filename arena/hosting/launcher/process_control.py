@@ -20,7 +20,7 @@ from typing import Any
 from arena.hosting.cgroups.cgroup import Cgroup
 from arena.hosting.launcher.launched_bot import FreezeError, LaunchedBot, ProcessFreezer
 from arena.hosting.prctl import PR_SET_DUMPABLE, prctl, set_namespace
-from arena.hosting.procfs.processes import Relations, list_children, list_descendants, read_relations
+from arena.hosting.procfs.processes import Relations, is_ending, list_children, list_descendants, read_relations
 from engine.translatable import Text, to_json
 
 TRIES = 3
@@ -120,10 +120,8 @@ class NamespaceFreezer(_SignalFreezer):
             if first is None:
                 return  # the sandbox has ended
             outcome = _signal_namespace(first, number)
-            if outcome == _DONE:
+            if outcome == _DONE or is_ending(first):
                 return
-        if not list_children(self._pid):
-            return
         if outcome == _DISTURBED:
             raise FreezeError(
                 Text("It stopped or killed the process that puts it to sleep."),
@@ -194,10 +192,12 @@ def _signal_namespace(first: int, number: int) -> int:
 def _enter_and_signal(first: int, number: int) -> int:
     """Have a child in that namespace signal it, from a process that is made for this. Raises OSError."""
     space = os.open(f"/proc/{first}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    if os.fstat(space).st_ino == os.stat("/proc/self/ns/pid").st_ino:  # noqa: PTH116 - pathlib is slow to load
+        return _IMPOSSIBLE  # it would signal every process of this machine
     owner = fcntl.ioctl(space, _NS_GET_USERNS)
     prctl(PR_SET_DUMPABLE, 0)  # nobody inside may look into it
     # An ordinary user gets the right to enter a namespace by entering the user namespace that owns it: his own.
-    if os.fstat(owner).st_ino != os.stat("/proc/self/ns/user").st_ino:  # noqa: PTH116 - pathlib is slow to load
+    if os.fstat(owner).st_ino != os.stat("/proc/self/ns/user").st_ino:  # noqa: PTH116 - as above
         set_namespace(owner, _CLONE_NEWUSER)
     set_namespace(space, _CLONE_NEWPID)
     inside = os.fork()

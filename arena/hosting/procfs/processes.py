@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # Positions in what `parse_stat` returns. proc_pid_stat(5) counts from 1; the pid and the name are left out.
-STATE, PARENT, GROUP, SESSION, CHILDREN_USER, CHILDREN_SYSTEM, NICE, THREADS, POLICY, ARGUMENTS_START, ARGUMENTS_END = (
-    number - 3 for number in (3, 4, 5, 6, 16, 17, 19, 20, 41, 48, 49)
+STATE, PARENT, GROUP, SESSION, FLAGS, CHILDREN_USER, CHILDREN_SYSTEM, NICE, THREADS, POLICY = (
+    number - 3 for number in (3, 4, 5, 6, 9, 16, 17, 19, 20, 41)
 )
+ARGUMENTS_START, ARGUMENTS_END = 48 - 3, 49 - 3
+_PF_EXITING = 0x4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,15 @@ def read_relations(pid: int) -> Relations | None:
         return None
     is_zombie = fields[STATE] == b"Z" and int(fields[THREADS]) <= 1
     return Relations(int(fields[PARENT]), int(fields[GROUP]), int(fields[SESSION]), is_zombie)
+
+
+def is_ending(pid: int) -> bool:
+    """Return whether a process of one thread is about to end, or has ended: nothing can enter its namespaces then."""
+    try:
+        fields = parse_stat(read_file(f"/proc/{pid}/stat"))
+    except OSError:
+        return True
+    return int(fields[THREADS]) <= 1 and bool(int(fields[FLAGS]) & _PF_EXITING or fields[STATE] in (b"Z", b"X"))
 
 
 def shared_places(pid: int) -> Iterator[str]:

@@ -9,14 +9,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from arena.hosting.errors import LauncherLostError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
+from arena.hosting.launcher.launched_bot import FreezeError
 from arena.hosting.launcher.messages import FreezeOutcome, StartRequest
+from arena.hosting.launcher.process_control import NamespaceFreezer
 from arena.hosting.procfs.processes import STATE, list_descendants, list_processes, list_threads, parse_stat, read_file
 from tests.hosting.launcher.running import NAP, launcher_of, run
 from tests.support.patience import PATIENCE_S, patient_endings
@@ -295,3 +297,46 @@ async def test_a_bot_that_dies_while_it_sleeps_is_reported(somewhere: Place) -> 
     await process.freeze()
     os.kill(process.pid, signal.SIGKILL)
     assert (await process.exited).signal == signal.SIGKILL
+
+
+CHILD_IN = """
+import ctypes, os, time
+namespaces = {namespaces}
+if namespaces and ctypes.CDLL(None).unshare(namespaces) != 0:
+    raise SystemExit("unshare")
+child = os.fork()
+if not child:
+    {child}
+    os._exit(0)
+os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT) if {waits} else None
+print("ready", flush=True)
+time.sleep(3600)
+"""
+NEW_USER_AND_PID = 0x30000000
+
+
+@contextmanager
+def parent_of(child: str, namespaces: int, *, waits: bool) -> Iterator[int]:
+    """A process whose child lives, or has ended and is not reaped; alone in `namespaces`."""
+    program = CHILD_IN.format(child=child, namespaces=namespaces, waits=waits)
+    with subprocess.Popen([sys.executable, "-S", "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        try:
+            assert parent.stdout is not None
+            assert parent.stdout.readline() == "ready\n"
+            yield parent.pid
+        finally:
+            for pid in reversed(list_descendants(parent.pid)):
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.host_fault("first-process-not-reaped")
+@pytest.mark.needs("sandbox")
+def test_a_sandbox_whose_first_process_has_ended_is_no_fault_of_the_host() -> None:
+    with parent_of("pass", NEW_USER_AND_PID, waits=True) as parent:
+        NamespaceFreezer(parent).freeze()
+        NamespaceFreezer(parent).thaw()
+
+
+def test_the_namespace_of_the_machine_itself_is_never_signalled() -> None:
+    with parent_of("time.sleep(3600)", 0, waits=False) as parent, pytest.raises(FreezeError):
+        NamespaceFreezer(parent).thaw()
