@@ -10,7 +10,7 @@ interfaces; whoever starts the bots implements them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,10 +22,10 @@ from engine.translatable import Text
 
 LOOK_EVERY_S = 0.02
 SLOW_SEND_S = 0.001
-IDLE_US = 1000
-"""A bot that computed less than this between two looks may have answered before."""
-MOST_CARRIED_US = 300_000
-"""The most lateness that idle looks add up to: an answer lies unread for a few looks at most, not for a long sleep."""
+UNREAD_US = 200
+"""A bot that computed less until the first look has not read its question: a helper thread may have ticked."""
+HANDLING_US = 3000
+"""How long the event loop needs to hand over an answer that lay unread at a look, apart from what it waits."""
 PONDER_WINDOW_S = 5.0
 MOST_PONDER_SHARE = 0.2
 """How much of one core a waiting bot may use."""
@@ -47,9 +47,6 @@ class Meter(Protocol):
         The more frequent the looks, the more exact is the waiting.
         """
 
-    def has_run(self) -> bool:
-        """Return whether the bot has computed since `begin`; cheap."""
-
     def lowered_to(self) -> int:
         """Return the nice value to which the bot lowered its own weight beside others; 0 if it has not."""
 
@@ -66,33 +63,50 @@ class LagMeter(Protocol):
     def look(self) -> tuple[int, int]:
         """Return microseconds of waits and such work that ended since the last look, and of a wait that lasts."""
 
+    def watch(self, descriptor: int) -> None:
+        """Note from now on when bytes come to this socket, until `begin`."""
+
+    def last_came_s(self, until_s: float) -> float | None:
+        """Return when bytes came last to that socket until then, by the loop's clock; None if that is unknown."""
+
 
 class Stopwatch:
     """Measures one decision. It starts when it is created, just before the `Decide` is handed to the transport."""
 
     __slots__ = (
-        "_cpu_us",
+        "_connection",
         "_deadline",
         "_handed_at",
+        "_hidden_us",
         "_lag_meter",
         "_late_us",
         "_looked_at",
         "_looks",
         "_loop",
         "_meter",
+        "_unread_us",
         "asked_at",
         "next_at",
     )
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, patience_s: float, meter: Meter | None, lag_meter: LagMeter | None = None
+        self,
+        loop: asyncio.AbstractEventLoop,
+        patience_s: float,
+        meter: Meter | None,
+        lag_meter: LagMeter | None = None,
+        connection: Callable[[], int | None] = lambda: None,
     ) -> None:
-        """Start the measurement. After `patience_s` a look is due even if there is no meter."""
+        """Start the measurement. After `patience_s` a look is due even if there is no meter.
+
+        `connection` returns the descriptor of the socket through which the answer comes, if there is one.
+        """
         self._loop = loop
+        self._connection = connection
         self._meter = meter
         self._lag_meter = lag_meter
         self._looks = 0
-        self._cpu_us = self._late_us = 0
+        self._hidden_us = self._late_us = self._unread_us = 0
         if meter is not None:
             meter.begin()
         if lag_meter is not None:
@@ -104,15 +118,17 @@ class Stopwatch:
             self.next_at = min(self.asked_at + LOOK_EVERY_S, self._deadline)
 
     def mark_handed(self) -> None:
-        """Note that the transport has the message: the time up to now is the referee's, unless the bot has read it."""
+        """Note that the transport has the message: if that took long, the time up to now is the referee's."""
         now = self._loop.time()
-        if now - self.asked_at > SLOW_SEND_S and self._meter is not None and not self._meter.has_run():
-            self._handed_at = now
+        if now - self.asked_at > SLOW_SEND_S and self._meter is not None:
+            self._handed_at = self._looked_at = now
 
     def look(self) -> Figures:
         """Return the figures up to now; call it when a look is due."""
         now = self._loop.time()
         figures = self._read(now)
+        if self._looks == 1 and self._lag_meter is not None and (descriptor := self._connection()) is not None:
+            self._lag_meter.watch(descriptor)
         self.next_at = now + LOOK_EVERY_S
         if now < self._deadline:
             self.next_at = min(self.next_at, self._deadline) if self._meter is not None else self._deadline
@@ -126,23 +142,28 @@ class Stopwatch:
         """Return the figures of a decision that was answered at `at`."""
         if at - self.asked_at < LOOK_EVERY_S and at <= self._deadline:
             return Figures(_microseconds(at - self.asked_at))
-        return self._read(at)
+        # Where it matters, it is found out when the answer came.
+        came_at = self._lag_meter.last_came_s(at) if at > self._deadline and self._lag_meter is not None else None
+        return self._read(at, came_at)
 
-    def _read(self, at: float) -> Figures:
+    def _read(self, at: float, came_at: float | None = None) -> Figures:
         wall_us = _microseconds(max(at - self.asked_at, 0))
         reading = self._meter.look() if self._meter is not None else None
         if reading is None:
             return Figures(wall_us, is_readable=False)
         self._looks += 1
-        cpu_us = reading[0]
-        own_us = self._lag_meter.look() if self._lag_meter is not None else ()
-        late_us = max(_microseconds(at - self.next_at), *own_us, 0)
-        late_us = min(late_us, _microseconds(max(at - self._looked_at, 0)))
-        # A bot that has computed since had not answered yet, so earlier lateness has cost it nothing.
-        is_idle = cpu_us - self._cpu_us < IDLE_US
-        self._late_us = late_us + (min(self._late_us, MOST_CARRIED_US) if is_idle else 0)
-        self._looked_at, self._cpu_us = at, cpu_us
-        lag_us = _microseconds(self._handed_at - self.asked_at) + self._late_us
+        over_us, lasting_us = self._lag_meter.look() if self._lag_meter is not None else (0, 0)
+        window_us = _microseconds(max(at - self._looked_at, 0))
+        # The referee reads answers whenever it looks: one that it reads now came since the last look, or lay there.
+        late_us = min(max(_microseconds(at - self.next_at), over_us, lasting_us, 0), window_us + self._hidden_us)
+        lain_us = late_us + (self._late_us if window_us - late_us < HANDLING_US else 0)
+        if came_at is not None:
+            late_us = lain_us = min(lain_us, _microseconds(max(at - came_at, 0)))
+        lag_us = _microseconds(self._handed_at - self.asked_at) + max(self._unread_us + late_us, lain_us)
+        # The transport may send a question only when the loop waits, so a bot cannot have read it before that.
+        if self._looks == 1 and reading[0] < UNREAD_US:
+            self._unread_us = late_us
+        self._looked_at, self._late_us, self._hidden_us = at, lain_us, lasting_us
         return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
 
 

@@ -7,7 +7,7 @@ seats and who watches; of decisions the referee tells whoever freezes and thaws 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -41,6 +41,10 @@ BOUND_US = 10_000_000
 SHOWN_BYTES = 64
 
 
+def find_no_connection() -> None:
+    """Return the descriptor of no socket."""
+
+
 async def play_match(
     match: Match,
     seats: Sequence[SeatedBot | Fault],
@@ -72,6 +76,7 @@ class _MatchReferee:
         self._absent = [one for one in seats if isinstance(one, Fault)]
         self._streams = [None if bot is None else bot.stream for bot in bots]
         self._meters = [None if bot is None else bot.meter for bot in bots]
+        self._connections = [find_no_connection if bot is None else bot.connection for bot in bots]
         self._lag_meter = lag_meter
         self._neighbours = Neighbours(self._meters)
         self._pondering = None if may_ponder else PonderWatch(self._meters)
@@ -151,7 +156,7 @@ class _MatchReferee:
             self._pondering.begin()
         await self._rests.thaw(seat)
         patience_s = self._patience_us(decision) / 1_000_000
-        watch = Stopwatch(self._loop, patience_s, self._meters[seat], self._lag_meter)
+        watch = Stopwatch(self._loop, patience_s, self._meters[seat], self._lag_meter, self._connections[seat])
         self._rests.begin(seat, watch.asked_at)
         self._asked = decision, watch
         try:
@@ -277,6 +282,8 @@ class SeatedBot:
     """What measures its processes; without a meter the bot is charged wall time."""
     freezer: SeatFreezer | None = None
     """What keeps it from computing while it is not asked; None for a bot that runs elsewhere."""
+    connection: Callable[[], int | None] = find_no_connection
+    """Returns the descriptor of the socket through which its answers come, if there is one."""
 
 
 class MatchWatcher(Protocol):

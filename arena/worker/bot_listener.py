@@ -58,6 +58,9 @@ class BotListener(Protocol):
     def count_messages(self) -> int:
         """Return how many messages the bot has sent."""
 
+    def connection(self) -> int | None:
+        """Return the descriptor of the socket through which its messages come, once it has connected."""
+
     def disconnect(self, flood: Flood) -> None:
         """End its connections, since it did what costs the arena more than it may."""
 
@@ -77,6 +80,7 @@ class DirectListener:
         self._server = PlayServer(self._note_call, make_stream=make_stream)
         self.admission = self._server.admit()
         self._seen: set[int] = set()
+        self._connection: int | None = None
 
     @classmethod
     async def open_socket(cls, directory: Path, make_stream: MakeStream = BotStream) -> Self:
@@ -107,6 +111,12 @@ class DirectListener:
     def count_messages(self) -> int:
         """Return how many messages the bot has sent."""
         return self.admission.count_messages()
+
+    def connection(self) -> int | None:
+        """Return the descriptor of its connection. The first call looks at every socket of this process."""
+        if self._connection is None:
+            self._connection = next(iter(connections().get(self._name, Connections()).descriptors), None)
+        return self._connection
 
     def disconnect(self, flood: Flood) -> None:
         """End its connections, since it did what costs the arena more than it may."""
@@ -194,6 +204,9 @@ class ProxiedListener:
     def count_messages(self) -> int:
         return self.admission.count_messages()
 
+    def connection(self) -> int | None:
+        return self._link.descriptor
+
     def disconnect(self, flood: Flood) -> None:
         self._link.write({"do": "disconnect"})
         self.admission.report_flood(flood)
@@ -273,6 +286,10 @@ class _Link:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+
+    @property
+    def descriptor(self) -> int:
+        return int(self._writer.get_extra_info("socket").fileno())
 
     async def read(self) -> tuple[dict[str, Any], bytes] | None:
         return await read_frame(self._reader)

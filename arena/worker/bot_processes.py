@@ -115,7 +115,7 @@ class ProcessPool:
         """
         freezer = self._idle_freezer.freezer_of(bot)
         freezer.cores = cores
-        return SeatedBot(bot.stream, freezer.meter, freezer)
+        return SeatedBot(bot.stream, freezer.meter, freezer, bot.listener.connection)
 
     def check_room(self, match: Match, seated: Iterable[Seated]) -> None:
         """End this process if a bot failed that may be lame because this machine had no room: that is the host's."""

@@ -21,6 +21,8 @@ from arena.hosting.procfs.tree import Process, Tree, TreeError
 _STALE_NS = 250_000_000
 _SLACK_NS = 200_000
 """What it uses behind an answer until it waits for the next question. Whoever starts a process uses more."""
+_QUIET_NS, _QUIET_SHARE = 200_000, 0.01
+"""What helper threads use of a processor that tick, between two looks: so much, or this share of the time."""
 _ROUNDING_NS = 20_000_000  # the kernel reports the times of reaped children in ticks, user and system time separately
 
 
@@ -38,6 +40,7 @@ class TreeMeter:
         """CPU of ended children that was counted while they lived, by the parent whose times will contain it again."""
         self._waiting = RunQueueWait()
         self._begun = 0
+        self._is_ready = False  # whether one of its threads was ready at the last look
         self._has_looked = True
         self._scan()
         self._cpu_ns = 0  # what it did before belongs to no decision
@@ -59,10 +62,6 @@ class TreeMeter:
         if not self._scan():
             return None
         return max(self._cpu_ns - self._base_ns, 0) // 1000, self._waiting.total_ns // 1000
-
-    def has_run(self) -> bool:
-        """Return whether the bot has computed since `begin`. Cheap."""
-        return self._counted_ns() > self._base_ns
 
     def total_us(self) -> int:
         """Return the CPU since this meter was created. Cheap: it looks for new processes only every 250 ms."""
@@ -112,7 +111,7 @@ class TreeMeter:
         return total_ns
 
     def _scan(self) -> bool:
-        before_ns, now_ns = self._looked_ns, time.monotonic_ns()
+        before_ns, now_ns, before_cpu_ns = self._looked_ns, time.monotonic_ns(), self._cpu_ns
         try:
             ended = self._tree.refresh()
         except TreeError:
@@ -131,6 +130,10 @@ class TreeMeter:
             self._known[process.pid] = clock_ns, reaped_ns
         self._owed = {pid: min(owed, _ROUNDING_NS) for pid, owed in self._owed.items() if owed}
         is_first = not before_ns
+        was_ready, self._is_ready = self._is_ready, any(task.is_ready for task in self._tree.tasks())
+        quiet_ns = max(_QUIET_NS, _QUIET_SHARE * (now_ns - before_ns))
+        # Between two looks at a bot that sleeps, only helper threads that tick have waited, which it does not need.
+        has_slept = not (self._begun or was_ready or self._is_ready) and self._cpu_ns - before_cpu_ns < quiet_ns
         waits = []
         for task in self._tree.tasks():
             if task.stands_still and not task.waits_since_ns and not self._begun and task.waiter is not None:
@@ -141,7 +144,7 @@ class TreeMeter:
             elif self._begun:
                 task.waiter.begin(self._begun)
             wait = task.waiter.count(*reading, is_interrupted=task.is_interrupted)
-            if not task.is_low:
+            if not (task.is_low or has_slept):
                 waits.append(wait)
         self._begun = 0
         self._waiting.add(now_ns, waits)
@@ -197,10 +200,6 @@ class GroupMeter:
         if seen is None:
             return None
         return max(seen[0], self._account.used_us() - self._base_us), seen[1]
-
-    def has_run(self) -> bool:
-        """Return whether the bot has computed since `begin`. Cheap."""
-        return self._account.used_us() > self._base_us or self._tree.has_run()
 
     def total_us(self) -> int:
         """Return the CPU since this meter was created, by one reading."""

@@ -25,6 +25,7 @@ class Connections:
 
     inodes: set[int] = field(default_factory=set)
     """What tells them apart."""
+    descriptors: list[int] = field(default_factory=list)
     unread: int = 0
     """How many bytes lie in them that nobody has read."""
 
@@ -35,6 +36,7 @@ def connections() -> dict[str, Connections]:
     for number, name in _named_sockets(listening=False):
         with suppress(OSError):  # it has just been closed
             here = found.setdefault(name, Connections())
+            here.descriptors.append(number)
             here.inodes.add(os.fstat(number).st_ino)
             here.unread += struct.unpack("i", fcntl.ioctl(number, termios.FIONREAD, bytes(4)))[0]
     return found

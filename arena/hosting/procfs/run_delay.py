@@ -18,11 +18,19 @@ The arena's own process has waits too. An answer comes to the thread that polls 
 than that of the event loop. While it is ready and has no processor, the answer of a bot can lie there, read by nobody:
 measured, up to 80 ms on a host with 4 busy programs a core, in looks that saw the bot neither compute nor wait.
 Likewise while what another bot sends is handled. These waits are 0 where the system does not tell them.
+
+The event loop is also ready when a look at a bot is due. If it has no processor then, its wait does not tell whether
+the bot answered before or during it. So a thread of its own waits for nothing but the bytes of the bot
+(`ArrivalClock`): it becomes ready when they come, and the kernel tells how long it was ready when it runs.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import signal
+import struct
 import threading
 import time
 from collections.abc import Iterable
@@ -37,8 +45,11 @@ FAIR_WAIT = 16
 """The longest waits that count of a thread that sleeps, as a multiple of its CPU: those of an extremely busy host."""
 FULL_TURN_NS = 250_000
 """Whoever computes less each time that it gets a processor is not interrupted, but gives it away."""
+ARRIVAL_PATIENCE_S = 2.0
+"""How long it is waited for the thread that tells of an arrival; longer, and the arrival is unknown."""
 USUAL_WORK_US = 2_000
 """What this process computes at most between two looks for a decision alone; measured: 0.3 ms."""
+_F_SETOWN_EX, _F_OWNER_TID = 15, 0  # fcntl(2)
 READY = b"R"
 """The state of a thread that runs or waits for a processor."""
 SCHEDSTAT, STAT, CHILDREN, STATUS = "schedstat", "stat", "children", "status"
@@ -144,12 +155,77 @@ class _Thread:
         return (self.before[1] - before[1] if before else 0), lasting_ns
 
 
-class OwnWaitMeter:
-    """Measures the waits of this process in the run queue, and its work. The first look opens the files it needs."""
+class ArrivalClock(threading.Thread):
+    """Tells when bytes came to a socket, however late they are read. It starts when it is created; `close` ends it.
 
-    __slots__ = ("_cpu_ns", "_main", "_threads")
+    The kernel signals arrivals to this thread. It is ready from then on: its wait in the run queue tells when that was.
+    """
 
     def __init__(self) -> None:
+        super().__init__(name="arrivals", daemon=True)
+        self._came_ns: list[int] = []
+        self._is_asked = self._is_closed = False
+        self._has_told = threading.Event()
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGIO})  # the thread inherits it
+        try:
+            self.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    def watch(self, descriptor: int) -> None:
+        """Note from now on when bytes come to a socket. Raises OSError if it is closed."""
+        self._came_ns.clear()
+        fcntl.fcntl(descriptor, _F_SETOWN_EX, struct.pack("ii", _F_OWNER_TID, self.native_id))
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
+
+    def last_came_ns(self, until_ns: int) -> int | None:
+        """Return when bytes came last until then, by the monotonic clock; None if that is unknown.
+
+        It blocks until the thread has run.
+        """
+        self._has_told.clear()
+        self._is_asked = True
+        self._signal()
+        if not self._has_told.wait(ARRIVAL_PATIENCE_S):
+            return None
+        return max((came_ns for came_ns in self._came_ns if came_ns <= until_ns), default=None)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._is_closed = True
+        self._signal()
+
+    def _signal(self) -> None:
+        if self.ident is not None and self.is_alive():
+            signal.pthread_kill(self.ident, signal.SIGIO)
+
+    def run(self) -> None:
+        """Note arrivals until the end."""
+        files = TaskFiles(os.getpid(), threading.get_native_id())
+        with contextlib.suppress(OSError):  # there is no /proc, and nothing can be told
+            files.keep_open(SCHEDSTAT)
+            while not self._is_closed:
+                _, waited_ns, _ = files.read_schedstat()
+                signal.sigwait({signal.SIGIO})
+                now_ns = time.monotonic_ns()
+                self._came_ns.append(now_ns - (files.read_schedstat()[1] - waited_ns))
+                if self._is_asked:
+                    self._is_asked = False
+                    self._has_told.set()
+        files.close()
+
+
+class OwnWaitMeter:
+    """Measures the waits of this process in the run queue, its work, and when answers came.
+
+    The first look opens the files it needs.
+    """
+
+    __slots__ = ("_arrivals", "_cpu_ns", "_main", "_threads", "_watched")
+
+    def __init__(self) -> None:
+        self._arrivals: ArrivalClock | None = None
+        self._watched: int | None = None
         self._main = threading.get_native_id()
         self._threads: dict[int, _Thread] = {}
         self._cpu_ns = time.process_time_ns()
@@ -157,6 +233,27 @@ class OwnWaitMeter:
     def begin(self) -> None:
         """Start a decision: what was computed before does not count."""
         self._cpu_ns = time.process_time_ns()
+        if self._watched is not None:
+            with contextlib.suppress(OSError):  # it is closed
+                fcntl.fcntl(self._watched, fcntl.F_SETFL, fcntl.fcntl(self._watched, fcntl.F_GETFL) & ~os.O_ASYNC)
+            self._watched = None
+
+    def watch(self, descriptor: int) -> None:
+        """Note from now on when bytes come to the socket of who decides."""
+        with contextlib.suppress(OSError, RuntimeError):  # it is closed, or there is no room for another thread
+            self._arrivals = self._arrivals or ArrivalClock()
+            self._arrivals.watch(descriptor)
+            self._watched = descriptor
+
+    def last_came_s(self, until_s: float) -> float | None:
+        """Return when bytes came last to that socket until then, by the clock of event loops; None if that is unknown.
+
+        It blocks while the thread that tells it waits for a processor.
+        """
+        if self._arrivals is None or self._watched is None:
+            return None
+        came_ns = self._arrivals.last_came_ns(round(until_s * 1_000_000_000))
+        return None if came_ns is None else came_ns / 1_000_000_000
 
     def look(self) -> tuple[int, int]:
         """Return two durations in microseconds: waits that ended since the last look, and one that still lasts.
@@ -180,6 +277,9 @@ class OwnWaitMeter:
         """Close all descriptors; the next look opens new ones."""
         for tid in list(self._threads):
             self._drop(tid)
+        if self._arrivals is not None:
+            self._arrivals.close()
+            self._arrivals = self._watched = None
 
     def _open(self) -> None:
         pid = os.getpid()

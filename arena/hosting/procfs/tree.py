@@ -111,6 +111,11 @@ class Task:
         ran_ns, _, turns = map(int, schedstat.split())
         return self.files.read_sleeps() if self.waiter and self.waiter.takes_full_turns(ran_ns, turns) else b""
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it ran or waited for a processor at the last reading."""
+        return state_in(self._stat) == READY
+
     def fields(self) -> list[bytes]:
         """Return the fields of `stat` at the last reading, as `parse_stat` does; none before the first."""
         return parse_stat(self._stat) if self._stat else []

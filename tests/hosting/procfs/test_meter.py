@@ -179,12 +179,6 @@ def test_a_thread_is_seen_that_waits_for_a_processor_and_has_not_run(patient: Pa
         wait_until(lambda: (patient.meter.look() or (0, 0))[1] > 50 * MS)
 
 
-def test_whether_it_has_run_is_known(patient: Patient) -> None:
-    patient.meter.begin()
-    patient.do("burn(0.01)")
-    assert patient.meter.has_run()
-
-
 def test_all_descriptors_are_given_back(patient: Patient) -> None:
     patient.meter.close()
     before = held_descriptors()
@@ -316,6 +310,7 @@ class Past:
             stands_still=False,
             waits_since_ns=0,
             is_interrupted=False,
+            is_ready=False,
         )
         self.process = SimpleNamespace(pid=1, parent=0, reaped_ns=10**9, ran_ns=lambda: 10**9)
         self.processes = {1: self.process}
@@ -340,11 +335,10 @@ def test_what_a_bot_did_before_it_was_measured_belongs_to_no_decision(monkeypatc
     monkeypatch.setattr(time, "monotonic_ns", lambda: now_ns)
     meter = TreeMeter(1)
     tree: Any = meter._tree
-    assert (meter.total_us(), meter.has_run()) == (0, False)
+    assert meter.total_us() == 0
     meter.begin()
     assert meter.look() == (0, 0)
     meter.begin()
-    assert not meter.has_run()
     now_ns += 9_000_000
     tree.waited_at += 5_000_000
     tree.task.turns += 1
@@ -466,3 +460,17 @@ def test_the_sleep_of_one_that_computes_is_no_wait(monkeypatch: pytest.MonkeyPat
             timeline.spend("run", 4)
         timeline.spend("sleep", 300)
     assert timeline.waited_ms() <= 25 * 36
+
+
+@pytest.mark.hostile("tick-to-be-paid-for-waiting")
+def test_the_waits_of_helpers_that_tick_while_the_bot_sleeps_are_not_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    timeline = Timeline(monkeypatch)
+    timeline.begin()
+    timeline.spend("wait", 5)
+    timeline.spend("run", 1)
+    for _ in range(10):
+        timeline.spend("sleep", 10)
+        timeline.spend("wait", 8)
+        timeline.spend("run", 0.05)
+        timeline.spend("sleep", 30)
+    assert timeline.waited_ms() <= 5 + 8 * 2  # where a look came while one was ready, its wait counts

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import socket
 import time
 
 import pytest
@@ -167,6 +170,53 @@ class Thread:
 
     def close(self) -> None:
         self.is_closed = True
+
+
+class Late(Thread):
+    """A thread that waits for a processor for so long between any two readings."""
+
+    def __init__(self, wait_s: int) -> None:
+        super().__init__()
+        self.wait_ns = wait_s * 10**9
+
+    def read_schedstat(self) -> tuple[int, int, int]:
+        ran_ns, waited_ns, turns = self.schedstat
+        self.schedstat = ran_ns, waited_ns + self.wait_ns, turns + 1
+        return self.schedstat
+
+
+@pytest.mark.host_fault("referee-without-a-processor")
+def test_when_bytes_came_is_known_however_long_nobody_could_read_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "TaskFiles", lambda _pid, _tid: Late(10))
+    meter = OwnWaitMeter()
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert meter.last_came_s(time.monotonic()) is None  # nothing is watched
+        meter.watch(ours.fileno())
+        before = time.monotonic()
+        theirs.send(b"answer")
+        came = meter.last_came_s(time.monotonic())
+        assert came is not None
+        assert before <= came + 10 <= time.monotonic()
+        meter.begin()
+        assert meter.last_came_s(time.monotonic()) is None
+        assert not fcntl.fcntl(ours, fcntl.F_GETFL) & os.O_ASYNC
+        meter.close()
+
+
+def test_where_no_bytes_came_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "TaskFiles", lambda _pid, _tid: Late(0))
+    meter = OwnWaitMeter()
+    ours, theirs = socket.socketpair()
+    with theirs:
+        meter.watch(ours.fileno())
+        assert meter.last_came_s(time.monotonic()) is None
+        descriptor = ours.fileno()
+        ours.close()
+        meter.begin()
+        meter.watch(descriptor)  # it is closed, so nothing is watched
+        assert meter.last_came_s(time.monotonic()) is None
+    meter.close()
 
 
 class Machine:
