@@ -1,7 +1,7 @@
 """Robustness: odd messages, too much other work, and `kill -9`, at length; the tests do the same in small.
 
     python -m benchmarks.robustness fuzz [--messages 100000] [--seed 1]
-    python -m benchmarks.robustness overload [--decisions 2000] [--overruns 200] [--times 4]
+    python -m benchmarks.robustness overload [--decisions 20000] [--overruns 2000] [--busy 0 4 8 16 32]
     python -m benchmarks.robustness killing [--moments 30] [--seed 1] [--sandbox standard]
 
 Each ends with 1 if an honest bot lost what it should not have lost, or if anything grew or was left behind.
@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import os
 import random
+import shutil
 import statistics
 import sys
 import tempfile
@@ -25,7 +27,7 @@ from arena.hosting.procfs.usage import proportional_bytes
 from arena.worker.match_host import MatchHost
 from tests.support.fuzzing import fuzz, listening, open_range
 from tests.support.killing import ALL, ARENA, VICTIMS, Field, add_fierce_bots, kill, order, survivors
-from tests.support.overload import Tally, overrun, oversubscribed, play_in_time
+from tests.support.overload import BUSY, BUSY_BOTS, HONEST_MS, OVERRUNS, Tally, busy_programs, overrun, play_in_time
 from tests.support.patience import patient_autopsies
 from tests.support.specs import installed_script_game
 
@@ -73,34 +75,50 @@ def send_odd_messages(options: argparse.Namespace) -> bool:
 
 
 def overload_machine(options: argparse.Namespace) -> bool:
-    """Give a machine four times more to do than it has cores for; return whether only slow bots lost on time.
+    """Play beside ever more programs of others; return whether only slow bots lost on time.
 
-    Limit 200 ms, margin 10 ms. Two bots that always need half their limit of processor time share the decisions;
-    beside them one needs a fifth more than limit and margin, is caught every time, and starts afresh.
+    Limit 100 ms, margin 50 ms. Two honest bots at a time compute 1, 20 or 80 ms for each decision, in Python and where
+    there is one in Node.js. Beside them one spends a fifth more than limit and margin, in one of five ways, and should
+    be caught every time. The programs are busy always, always on one core each, or half of the time.
     """
-    tally = Tally()
+    print(f"{'busy':>4}  {'decisions':>9}  {'lost':>4}  {'void':>9}  {'overruns':>8}  {'missed':>6}  {'seconds':>7}")
+    is_well = True
+    languages = [name for name, command in BUSY_BOTS.items() if shutil.which(command[0])]
+    honest = list(itertools.product(HONEST_MS, languages))
+    for busy in options.busy:
+        tally, started = Tally(), time.perf_counter()
+        parts = list(itertools.product(BUSY if busy else ("steady",), range(len(OVERRUNS))))
+        decisions = options.decisions // (len(options.busy) * len(parts) * _HONEST)
+        overruns = options.overruns // (len(options.busy) * len(parts))
+        with installed_script_game():
+            for number, (kind, way) in enumerate(parts):
+                two = [honest[(_HONEST * number + one) % len(honest)] for one in range(_HONEST)]
+                asyncio.run(_play_beside(busy, kind, two, decisions, OVERRUNS[way], overruns, tally))
+        voids = f"{len(tally.host_faults)}/{tally.matches + tally.caught}"
+        row = (
+            f"{busy:>4}  {tally.decisions:>9}  {len(tally.lost):>4}  {voids:>9}  {tally.caught + len(tally.missed):>8}"
+        )
+        print(f"{row}  {len(tally.missed):>6}  {time.perf_counter() - started:>7.0f}", flush=True)
+        for fault in tally.lost[:_SHOWN]:
+            print(f"  wrong: {fault.explanation} {dict(fault.evidence)}")
+        for why in (*tally.missed[:_SHOWN], *tally.host_faults[:_SHOWN]):
+            print(f"  {why}", flush=True)
+        is_well = is_well and not tally.lost and not tally.missed
+    return is_well
 
-    async def play() -> None:
-        async with AsyncExitStack() as stack:
-            hosts = [await stack.enter_async_context(MatchHost()) for _ in range(_HONEST + 1)]
-            with oversubscribed(options.times, bots=1), patient_autopsies():
-                honest = [play_in_time(host, options.decisions // _HONEST, tally) for host in hosts[:_HONEST]]
-                await asyncio.gather(*honest, overrun(hosts[_HONEST], options.overruns, tally))
 
-    started = time.perf_counter()
-    with installed_script_game():
-        asyncio.run(play())
-    seconds = time.perf_counter() - started
-    print(f"cores oversubscribed {options.times} times by other work, {seconds:.0f} s")
-    print(f"half the limit of CPU: {tally.decisions} decisions; a fifth too much: caught {tally.caught} times")
-    for fault in tally.lost[:_SHOWN]:
-        print(f"  wrong: {fault.explanation} {dict(fault.evidence)}")
-    print(f"honest bots that lost: {len(tally.lost)}; overruns that were missed: {len(tally.missed)}")
-    print(f"host faults: {len(tally.host_faults)}")
-    for why in tally.host_faults[:_SHOWN]:
-        print(f"  host: {why}")
-    wanted = options.decisions // _HONEST * _HONEST, options.overruns
-    return not tally.lost and (tally.decisions, tally.caught) == wanted
+async def _play_beside(
+    busy: int, kind: str, honest: Sequence[tuple[float, str]], decisions: int, way: str, overruns: int, tally: Tally
+) -> None:
+    """Play so many decisions of each honest bot and so many overruns beside so many busy programs."""
+    async with AsyncExitStack() as stack:
+        hosts = [await stack.enter_async_context(MatchHost()) for _ in range(_HONEST + 1)]
+        with busy_programs(busy, kind), patient_autopsies():
+            playing = [
+                play_in_time(host, decisions, tally, ms, language)
+                for host, (ms, language) in zip(hosts[1:], honest, strict=True)
+            ]
+            await asyncio.gather(*playing, overrun(hosts[0], overruns, tally, way))
 
 
 def kill_at_random(options: argparse.Namespace) -> bool:
@@ -202,11 +220,11 @@ def main(argv: Sequence[str]) -> int:
     fuzzing.set_defaults(run=send_odd_messages)
     fuzzing.add_argument("--messages", type=int, default=100_000)
     fuzzing.add_argument("--seed", type=int, default=1)
-    overloading = commands.add_parser("overload", help="four times more to do than there are cores")
+    overloading = commands.add_parser("overload", help="the clock beside 0 to 32 busy programs")
     overloading.set_defaults(run=overload_machine)
-    overloading.add_argument("--decisions", type=int, default=2000)
-    overloading.add_argument("--overruns", type=int, default=200)
-    overloading.add_argument("--times", type=int, default=4)
+    overloading.add_argument("--decisions", type=int, default=20_000)
+    overloading.add_argument("--overruns", type=int, default=2000)
+    overloading.add_argument("--busy", type=int, nargs="+", default=[0, 4, 8, 16, 32], metavar="PROGRAMS")
     killing = commands.add_parser("killing", help="kill -9 at random moments of a tournament")
     killing.set_defaults(run=kill_at_random)
     killing.add_argument("--moments", type=int, default=30)

@@ -25,7 +25,7 @@ SLOW_SEND_S = 0.001
 UNREAD_US = 200
 """A bot that computed less until the first look has not read its question: a helper thread may have ticked."""
 HANDLING_US = 3000
-"""How long the event loop needs to hand over an answer that lay unread at a look, apart from what it waits."""
+"""An event loop that was idle for less since the last look may not have read an answer that lay there."""
 PONDER_WINDOW_S = 5.0
 MOST_PONDER_SHARE = 0.2
 """How much of one core a waiting bot may use."""
@@ -47,6 +47,9 @@ class Meter(Protocol):
         The more frequent the looks, the more exact is the waiting.
         """
 
+    def has_run(self) -> bool:
+        """Return whether the bot has computed since `begin`; cheap."""
+
     def lowered_to(self) -> int:
         """Return the nice value to which the bot lowered its own weight beside others; 0 if it has not."""
 
@@ -57,6 +60,9 @@ class Meter(Protocol):
 class LagMeter(Protocol):
     """Measures how long the referee itself waits for a processor, or works for other bots."""
 
+    idle_us: int
+    """How long the event loop neither ran nor waited for a processor between the last two looks."""
+
     def begin(self) -> None:
         """Start a decision; cheap."""
 
@@ -66,8 +72,8 @@ class LagMeter(Protocol):
     def watch(self, descriptor: int) -> None:
         """Note from now on when bytes come to this socket, until `begin`."""
 
-    def last_came_s(self, until_s: float) -> float | None:
-        """Return when bytes came last to that socket until then, by the loop's clock; None if that is unknown."""
+    def first_came_s(self, since_s: float, until_s: float) -> float | None:
+        """Return when bytes came first to that socket between two instants of the loop; None if that is unknown."""
 
 
 class Stopwatch:
@@ -78,6 +84,7 @@ class Stopwatch:
         "_deadline",
         "_handed_at",
         "_hidden_us",
+        "_idle_at",
         "_lag_meter",
         "_late_us",
         "_looked_at",
@@ -111,16 +118,16 @@ class Stopwatch:
             meter.begin()
         if lag_meter is not None:
             lag_meter.begin()
-        self.asked_at = self._handed_at = self._looked_at = loop.time()
+        self.asked_at = self._handed_at = self._looked_at = self._idle_at = loop.time()
         self._deadline = self.asked_at + patience_s
         self.next_at = self._deadline  # when the next look is due
         if meter is not None:
             self.next_at = min(self.asked_at + LOOK_EVERY_S, self._deadline)
 
     def mark_handed(self) -> None:
-        """Note that the transport has the message: if that took long, the time up to now is the referee's."""
+        """Note that the transport has the message: the time up to now is the referee's, unless the bot has read it."""
         now = self._loop.time()
-        if now - self.asked_at > SLOW_SEND_S and self._meter is not None:
+        if now - self.asked_at > SLOW_SEND_S and self._meter is not None and not self._meter.has_run():
             self._handed_at = self._looked_at = now
 
     def look(self) -> Figures:
@@ -142,11 +149,9 @@ class Stopwatch:
         """Return the figures of a decision that was answered at `at`."""
         if at - self.asked_at < LOOK_EVERY_S and at <= self._deadline:
             return Figures(_microseconds(at - self.asked_at))
-        # Where it matters, it is found out when the answer came.
-        came_at = self._lag_meter.last_came_s(at) if at > self._deadline and self._lag_meter is not None else None
-        return self._read(at, came_at)
+        return self._read(at, is_answered=True)
 
-    def _read(self, at: float, came_at: float | None = None) -> Figures:
+    def _read(self, at: float, *, is_answered: bool = False) -> Figures:
         wall_us = _microseconds(max(at - self.asked_at, 0))
         reading = self._meter.look() if self._meter is not None else None
         if reading is None:
@@ -154,16 +159,23 @@ class Stopwatch:
         self._looks += 1
         over_us, lasting_us = self._lag_meter.look() if self._lag_meter is not None else (0, 0)
         window_us = _microseconds(max(at - self._looked_at, 0))
-        # The referee reads answers whenever it looks: one that it reads now came since the last look, or lay there.
-        late_us = min(max(_microseconds(at - self.next_at), over_us, lasting_us, 0), window_us + self._hidden_us)
-        lain_us = late_us + (self._late_us if window_us - late_us < HANDLING_US else 0)
-        if came_at is not None:
-            late_us = lain_us = min(lain_us, _microseconds(max(at - came_at, 0)))
-        lag_us = _microseconds(self._handed_at - self.asked_at) + max(self._unread_us + late_us, lain_us)
+        if (
+            self._lag_meter is not None and self._lag_meter.idle_us < HANDLING_US
+        ):  # an answer may have lain there all the time
+            self._late_us += window_us
+        else:  # the referee read what was there, so an answer came since the last look
+            late_us = max(_microseconds(at - self.next_at), over_us, lasting_us, 0)
+            self._late_us, self._idle_at = min(late_us, window_us + self._hidden_us), self._looked_at
+        if is_answered and at > self._deadline and self._lag_meter is not None:
+            # Now it matters when the answer came. What comes behind it are answers of the transport to its reading.
+            came_at = self._lag_meter.first_came_s(self._idle_at, at)
+            if came_at is not None:
+                self._late_us = min(self._late_us, _microseconds(at - came_at))
+        lag_us = _microseconds(self._handed_at - self.asked_at) + self._unread_us + self._late_us
         # The transport may send a question only when the loop waits, so a bot cannot have read it before that.
         if self._looks == 1 and reading[0] < UNREAD_US:
-            self._unread_us = late_us
-        self._looked_at, self._late_us, self._hidden_us = at, lain_us, lasting_us
+            self._unread_us, self._late_us = self._late_us, 0
+        self._looked_at, self._hidden_us = at, lasting_us
         return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
 
 

@@ -77,6 +77,9 @@ class Slow:
         self._looks += 1
         return round(self._looks * 20_000 * self._cpu), round(self._looks * 20_000 * self._waits)
 
+    def has_run(self) -> bool:
+        return True
+
     def lowered_to(self) -> int:
         return self.nice
 

@@ -33,9 +33,9 @@ def burn(seconds: float) -> None:
         hashlib.sha256(b"x" * 2000).digest()
 
 
-def nap() -> None:
+def nap(seconds: float = 0.001) -> None:
     while True:
-        time.sleep(0.001)
+        time.sleep(seconds)
 
 
 def compute(seconds: float) -> None:
@@ -82,6 +82,7 @@ WAYS: dict[str, Callable[[float], None]] = {
     "short-threads": short_threads,
     "children": children,
     "napping-helpers": sleep,
+    "ticking-helpers": sleep,
     "ponder": sleep,
 }
 
@@ -89,9 +90,10 @@ WAYS: dict[str, Callable[[float], None]] = {
 def main(way: str, share: float) -> None:
     wire = Wire(os.environ["ARENA_TOKEN"])
     wire.join()
-    if way == "napping-helpers":
+    if way in ("napping-helpers", "ticking-helpers"):
         for _ in range(12):
-            threading.Thread(target=nap, daemon=True).start()
+            seconds = 0.001 if way == "napping-helpers" else 0.1
+            threading.Thread(target=nap, args=(seconds,), daemon=True).start()
     if way == "ponder":
         threading.Thread(target=burn, args=(3600.0,), daemon=True).start()
     clock = None

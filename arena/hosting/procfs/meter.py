@@ -63,6 +63,10 @@ class TreeMeter:
             return None
         return max(self._cpu_ns - self._base_ns, 0) // 1000, self._waiting.total_ns // 1000
 
+    def has_run(self) -> bool:
+        """Return whether the bot has computed since `begin`. Cheap."""
+        return self._counted_ns() > self._base_ns
+
     def total_us(self) -> int:
         """Return the CPU since this meter was created. Cheap: it looks for new processes only every 250 ms."""
         if time.monotonic_ns() - self._looked_ns > _STALE_NS:
@@ -200,6 +204,10 @@ class GroupMeter:
         if seen is None:
             return None
         return max(seen[0], self._account.used_us() - self._base_us), seen[1]
+
+    def has_run(self) -> bool:
+        """Return whether the bot has computed since `begin`. Cheap."""
+        return self._account.used_us() > self._base_us or self._tree.has_run()
 
     def total_us(self) -> int:
         """Return the CPU since this meter was created, by one reading."""

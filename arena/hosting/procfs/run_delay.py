@@ -178,8 +178,8 @@ class ArrivalClock(threading.Thread):
         fcntl.fcntl(descriptor, _F_SETOWN_EX, struct.pack("ii", _F_OWNER_TID, self.native_id))
         fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
 
-    def last_came_ns(self, until_ns: int) -> int | None:
-        """Return when bytes came last until then, by the monotonic clock; None if that is unknown.
+    def first_came_ns(self, since_ns: int, until_ns: int) -> int | None:
+        """Return when bytes came first between two instants of the monotonic clock; None if that is unknown.
 
         It blocks until the thread has run.
         """
@@ -188,7 +188,7 @@ class ArrivalClock(threading.Thread):
         self._signal()
         if not self._has_told.wait(ARRIVAL_PATIENCE_S):
             return None
-        return max((came_ns for came_ns in self._came_ns if came_ns <= until_ns), default=None)
+        return min((came_ns for came_ns in self._came_ns if since_ns <= came_ns <= until_ns), default=None)
 
     def close(self) -> None:
         """End the thread."""
@@ -221,13 +221,15 @@ class OwnWaitMeter:
     The first look opens the files it needs.
     """
 
-    __slots__ = ("_arrivals", "_cpu_ns", "_main", "_threads", "_watched")
+    __slots__ = ("_arrivals", "_cpu_ns", "_looked_ns", "_main", "_threads", "_watched", "idle_us")
 
     def __init__(self) -> None:
         self._arrivals: ArrivalClock | None = None
         self._watched: int | None = None
         self._main = threading.get_native_id()
         self._threads: dict[int, _Thread] = {}
+        self._looked_ns = time.monotonic_ns()
+        self.idle_us = 0  # how long the thread that created it neither ran nor waited between the last two looks
         self._cpu_ns = time.process_time_ns()
 
     def begin(self) -> None:
@@ -245,14 +247,14 @@ class OwnWaitMeter:
             self._arrivals.watch(descriptor)
             self._watched = descriptor
 
-    def last_came_s(self, until_s: float) -> float | None:
-        """Return when bytes came last to that socket until then, by the clock of event loops; None if that is unknown.
+    def first_came_s(self, since_s: float, until_s: float) -> float | None:
+        """Return when bytes came first to that socket between two instants of the event loop; None if that is unknown.
 
         It blocks while the thread that tells it waits for a processor.
         """
         if self._arrivals is None or self._watched is None:
             return None
-        came_ns = self._arrivals.last_came_ns(round(until_s * 1_000_000_000))
+        came_ns = self._arrivals.first_came_ns(round(since_s * 1_000_000_000), round(until_s * 1_000_000_000))
         return None if came_ns is None else came_ns / 1_000_000_000
 
     def look(self) -> tuple[int, int]:
@@ -265,12 +267,17 @@ class OwnWaitMeter:
         if not self._threads:
             self._open()
         now_ns = time.monotonic_ns()
+        main = self._threads.get(self._main)
+        known = main.before if main is not None else None
         readings = {tid: reading for tid in list(self._threads) if (reading := self._read(tid, now_ns))}
         own_ns, _ = readings.pop(self._main, (0, 0))
         over_ns = own_ns + max((over for over, _ in readings.values()), default=0)
         over_us, lasting_us = over_ns // 1000, max((lasting for _, lasting in readings.values()), default=0) // 1000
         before, self._cpu_ns = self._cpu_ns, time.process_time_ns()
         for_others_us = max((self._cpu_ns - before) // 1000 - USUAL_WORK_US, 0)
+        self.idle_us, self._looked_ns = (now_ns - self._looked_ns) // 1000, now_ns
+        if main is not None and main.before is not None and known is not None:
+            self.idle_us -= (main.before[0] - known[0] + own_ns) // 1000
         return over_us + for_others_us, lasting_us
 
     def close(self) -> None:

@@ -138,6 +138,7 @@ def test_a_child_that_nobody_waits_for_is_charged(group: Cgroup) -> None:
         assert figures is not None
         assert figures[0] >= 200_000
         assert whole.total_us() >= 200_000
+        assert whole.has_run()
         process.kill()
     whole.close()
     group.remove()

@@ -179,6 +179,12 @@ def test_a_thread_is_seen_that_waits_for_a_processor_and_has_not_run(patient: Pa
         wait_until(lambda: (patient.meter.look() or (0, 0))[1] > 50 * MS)
 
 
+def test_whether_it_has_run_is_known(patient: Patient) -> None:
+    patient.meter.begin()
+    patient.do("burn(0.01)")
+    assert patient.meter.has_run()
+
+
 def test_all_descriptors_are_given_back(patient: Patient) -> None:
     patient.meter.close()
     before = held_descriptors()
@@ -335,7 +341,7 @@ def test_what_a_bot_did_before_it_was_measured_belongs_to_no_decision(monkeypatc
     monkeypatch.setattr(time, "monotonic_ns", lambda: now_ns)
     meter = TreeMeter(1)
     tree: Any = meter._tree
-    assert meter.total_us() == 0
+    assert (meter.total_us(), meter.has_run()) == (0, False)
     meter.begin()
     assert meter.look() == (0, 0)
     meter.begin()

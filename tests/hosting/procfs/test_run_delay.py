@@ -191,15 +191,15 @@ def test_when_bytes_came_is_known_however_long_nobody_could_read_them(monkeypatc
     meter = OwnWaitMeter()
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        assert meter.last_came_s(time.monotonic()) is None  # nothing is watched
+        assert meter.first_came_s(0, time.monotonic()) is None  # nothing is watched
         meter.watch(ours.fileno())
         before = time.monotonic()
         theirs.send(b"answer")
-        came = meter.last_came_s(time.monotonic())
+        came = meter.first_came_s(0, time.monotonic())
         assert came is not None
         assert before <= came + 10 <= time.monotonic()
         meter.begin()
-        assert meter.last_came_s(time.monotonic()) is None
+        assert meter.first_came_s(0, time.monotonic()) is None
         assert not fcntl.fcntl(ours, fcntl.F_GETFL) & os.O_ASYNC
         meter.close()
 
@@ -210,12 +210,12 @@ def test_where_no_bytes_came_nothing_is_told(monkeypatch: pytest.MonkeyPatch) ->
     ours, theirs = socket.socketpair()
     with theirs:
         meter.watch(ours.fileno())
-        assert meter.last_came_s(time.monotonic()) is None
+        assert meter.first_came_s(0, time.monotonic()) is None
         descriptor = ours.fileno()
         ours.close()
         meter.begin()
         meter.watch(descriptor)  # it is closed, so nothing is watched
-        assert meter.last_came_s(time.monotonic()) is None
+        assert meter.first_came_s(0, time.monotonic()) is None
     meter.close()
 
 
@@ -291,3 +291,10 @@ def test_a_thread_that_has_ended_is_asked_no_more(machine: Machine) -> None:
     assert [thread.is_closed for thread in machine.threads] == [False, False, True]
     machine.meter.close()
     assert machine.threads[0].is_closed
+
+
+def test_who_neither_ran_nor_waited_was_idle(machine: Machine) -> None:
+    machine.meter.look()
+    machine.threads[0].schedstat = (30_000_000, 20_000_000, 2)
+    machine.look_after(70_000)
+    assert machine.meter.idle_us == 20_000
