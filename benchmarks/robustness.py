@@ -20,11 +20,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 from arena.hosting.procfs.usage import proportional_bytes
 from arena.worker.match_host import MatchHost
+from engine import registry
 from tests.support.fuzzing import fuzz, listening, open_range
 from tests.support.killing import ALL, ARENA, VICTIMS, Field, add_fierce_bots, kill, order, survivors
 from tests.support.overload import BUSY, BUSY_BOTS, HONEST_MS, OVERRUNS, Tally, busy_programs, overrun, play_in_time
@@ -87,13 +91,15 @@ def overload_machine(options: argparse.Namespace) -> bool:
     honest = list(itertools.product(HONEST_MS, languages))
     for busy in options.busy:
         tally, started = Tally(), time.perf_counter()
-        parts = list(itertools.product(BUSY if busy else ("steady",), range(len(OVERRUNS))))
+        parts = list(itertools.product(BUSY if busy else ("steady",), OVERRUNS))
         decisions = options.decisions // (len(options.busy) * len(parts) * _HONEST)
         overruns = options.overruns // (len(options.busy) * len(parts))
-        with installed_script_game():
-            for number, (kind, way) in enumerate(parts):
-                two = [honest[(_HONEST * number + one) % len(honest)] for one in range(_HONEST)]
-                asyncio.run(_play_beside(busy, kind, two, decisions, OVERRUNS[way], overruns, tally))
+        for number, (kind, way) in enumerate(parts):
+            two = [honest[(_HONEST * number + one) % len(honest)] for one in range(_HONEST)]
+            orders: list[Order] = [(play_in_time, decisions, *what) for what in two]
+            with busy_programs(busy, kind), ProcessPoolExecutor(_HONEST + 1, get_context("spawn")) as workers:
+                for found in workers.map(_play_alone, [*orders, (overrun, overruns, way)]):
+                    tally.add(found)
         voids = f"{len(tally.host_faults)}/{tally.matches + tally.caught}"
         row = (
             f"{busy:>4}  {tally.decisions:>9}  {len(tally.lost):>4}  {voids:>9}  {tally.caught + len(tally.missed):>8}"
@@ -107,18 +113,23 @@ def overload_machine(options: argparse.Namespace) -> bool:
     return is_well
 
 
-async def _play_beside(
-    busy: int, kind: str, honest: Sequence[tuple[float, str]], decisions: int, way: str, overruns: int, tally: Tally
-) -> None:
-    """Play so many decisions of each honest bot and so many overruns beside so many busy programs."""
-    async with AsyncExitStack() as stack:
-        hosts = [await stack.enter_async_context(MatchHost()) for _ in range(_HONEST + 1)]
-        with busy_programs(busy, kind), patient_autopsies():
-            playing = [
-                play_in_time(host, decisions, tally, ms, language)
-                for host, (ms, language) in zip(hosts[1:], honest, strict=True)
-            ]
-            await asyncio.gather(*playing, overrun(hosts[0], overruns, tally, way))
+Order = tuple[Any, ...]
+"""What is played in a process of its own, how often, and by whom."""
+
+
+def _play_alone(order: Order) -> Tally:
+    """Do what is ordered with a host of its own, as a worker does, and return what was played."""
+    what, times, *bot = order
+    tally, names = Tally(), (*registry.single_names(), "script")
+
+    async def play() -> None:
+        async with MatchHost() as host:
+            with patient_autopsies():
+                await what(host, times, tally, *bot)
+
+    with installed_script_game(), mock.patch.object(registry, "single_names", return_value=names):
+        asyncio.run(play())
+    return tally
 
 
 def kill_at_random(options: argparse.Namespace) -> bool:

@@ -70,9 +70,10 @@ def short_threads(seconds: float) -> None:
 
 
 def children(seconds: float) -> None:
-    """One child after another, each for 50 ms."""
-    for _ in range(max(int(seconds / 0.05), 1)):
-        subprocess.run([sys.executable, "-I", "-S", "-c", BURN.format(seconds=0.05)], check=True)
+    """One child after another, each for about 50 ms."""
+    count = max(int(seconds / 0.05), 1)
+    for _ in range(count):
+        subprocess.run([sys.executable, "-I", "-S", "-c", BURN.format(seconds=seconds / count)], check=True)
 
 
 WAYS: dict[str, Callable[[float], None]] = {

@@ -61,6 +61,11 @@ class Tally:
     host_faults: list[str] = field(default_factory=list)
     """What ended matches that nobody lost."""
 
+    def add(self, other: Tally) -> None:
+        """Add what was played elsewhere."""
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
 
 def running_besides() -> int:
     """How many tasks of others want a processor, as a rule."""
