@@ -32,6 +32,8 @@ ARENA, BUNDLED = "arena", "bundled"
 DEFAULT_MEMORY_MB = 512
 MOST_MEMORY_MB_OF_STRANGERS = 2048
 MAX_MANIFEST_BYTES = 65_536
+_MOST_LEVELS, _MOST_LOOKED_AT, _MOST_LISTED = 4, 2_000, 5
+"""How far below a directory without a manifest one is looked for, among how many files; how many are listed."""
 
 
 class BotDirectoryError(ValueError):
@@ -114,11 +116,22 @@ def load_manifest(directory: Path) -> BotManifest:
 
     Its program must exist if that can be known: the bot is not built first, and needs no runtime of the organiser.
     """
-    path = _manifest_path(directory)
-    manifest = parse_manifest(_read_toml(path), place=str(path))
+    manifest = read_manifest(directory)
     if not manifest.build and manifest.runtime in (ARENA, BUNDLED):
         resolve_command(manifest, directory)
     return manifest
+
+
+def read_manifest(directory: Path) -> BotManifest:
+    """Return the manifest of the bot in `directory`, whatever became of its program. Raises ManifestError."""
+    path = _manifest_path(directory)
+    return parse_manifest(_read_toml(path), place=str(path))
+
+
+def own_programs(manifest: BotManifest, directory: Path) -> list[Path]:
+    """Return the files of the bot that its commands start, which must be executable."""
+    programs = (words[0] for words in (manifest.command, manifest.build) if words)
+    return [directory / program for program in programs if _lies_within(program, directory)]
 
 
 def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
@@ -215,13 +228,44 @@ def _manifest_path(directory: Path) -> Path:
         why = Text("there is no such directory; name the one that holds {file}", file=MANIFEST_NAME)
         raise ManifestError(placed(directory, why))
     if not directory.is_dir():
-        why = Text("a bot is a directory with a {name}, and this is a file", name=MANIFEST_NAME)
+        why = Text(
+            "a bot is a directory with a {name}, and this is a file; name the directory, unpacked if it is an archive",
+            name=MANIFEST_NAME,
+        )
         raise ManifestError(placed(directory, why))
     path = directory / MANIFEST_NAME
     if not (path.is_file() or path.is_symlink()):
-        why = Text("there is no {name}; write one with {example}", name=MANIFEST_NAME, example=EXAMPLE)
-        raise ManifestError(placed(directory, why))
+        missing = Text("there is no {name}; write one with {example}", name=MANIFEST_NAME, example=EXAMPLE)
+        raise ManifestError(placed(directory, manifest_elsewhere(directory) or missing))
     return path
+
+
+def manifest_elsewhere(directory: Path) -> Text | None:
+    """Say what a directory has in place of its `bot.toml`: one under another name, or the directories of bots."""
+    bots, misnamed, looked_at = list[Path](), list[Path](), 0
+    for path, folders, names in os.walk(directory):
+        place = Path(path).relative_to(directory)
+        looked_at += 1 + len(names)
+        if MANIFEST_NAME in names:
+            bots.append(place)
+        else:
+            misnamed += [place / name for name in names if name.casefold().startswith(MANIFEST_NAME)]
+        is_end = MANIFEST_NAME in names or len(place.parts) == _MOST_LEVELS or looked_at > _MOST_LOOKED_AT
+        folders[:] = [] if is_end else sorted(name for name in folders if not name.startswith("."))
+    nearest = min(misnamed, key=lambda found: (len(found.parts), found), default=None)
+    if nearest is not None and all(len(bot.parts) >= len(nearest.parts) for bot in bots):
+        return Text(
+            "there is no {name}, but {found}; rename that to {name_2}, in small letters and without another ending",
+            name=MANIFEST_NAME,
+            found=format_value(str(nearest)),
+            name_2=MANIFEST_NAME,
+        )
+    listed = ", ".join(format_value(str(bot)) for bot in bots[:_MOST_LISTED])
+    if len(bots) > 1:
+        return Text("there is no {name}, but one each in {bots}; take one of these", name=MANIFEST_NAME, bots=listed)
+    if bots:
+        return Text("there is no {name}, but one in {bot}; take that directory", name=MANIFEST_NAME, bot=listed)
+    return None
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -144,6 +144,26 @@ def test_a_directory_without_a_manifest_shows_what_to_write(tmp_path: Path) -> N
     assert refusal(tmp_path).startswith(f"{tmp_path}: there is no bot.toml; write one with schema = 1, name =")
 
 
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (["Bot.toml"], "there is no bot.toml, but 'Bot.toml'; rename that to bot.toml, in small letters"),
+        (["bot.toml.txt"], "there is no bot.toml, but 'bot.toml.txt'; rename that to bot.toml"),
+        (["deep/owl/bot.toml"], "there is no bot.toml, but one in 'deep/owl'; take that directory"),
+        (["owl/bot.toml", "fox/bot.toml"], "there is no bot.toml, but one each in 'fox', 'owl'; take one of these"),
+        ([".git/bot.toml", "1/2/3/4/5/bot.toml", "toml.bot"], "there is no bot.toml; write one with"),
+        ([f"{number}/bot.toml" for number in range(9)], "one each in '0', '1', '2', '3', '4'; take one of these"),
+    ],
+)
+def test_a_directory_without_a_manifest_is_told_what_lies_there_in_its_place(
+    names: list[str], why: str, tmp_path: Path
+) -> None:
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(LEAST, encoding="utf-8")
+    assert why in refusal(tmp_path)
+
+
 def test_a_missing_directory_is_named(tmp_path: Path) -> None:
     assert refusal(tmp_path / "nowhere").startswith(f"{tmp_path}/nowhere: there is no such directory")
 
