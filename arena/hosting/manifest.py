@@ -1,7 +1,8 @@
 """Reads `bot.toml`, the file that says what a bot is and how it is started. Starts nothing.
 
     BotDirectoryError
-    ├── ManifestError        bot.toml is missing or not valid
+    ├── ManifestError        bot.toml is missing or not valid, or its program cannot be started
+    │   └── NoExecError      its program lies where this machine starts nothing
     ├── BotFilesError        its files cannot be stored (content.py)
     └── UnknownRuntimeError  it names a runtime that this arena does not have (runtimes/)
 
@@ -32,6 +33,7 @@ ARENA, BUNDLED = "arena", "bundled"
 DEFAULT_MEMORY_MB = 512
 MOST_MEMORY_MB_OF_STRANGERS = 2048
 MAX_MANIFEST_BYTES = 65_536
+_MOST_SCRIPT_LINE_BYTES = 256
 _MOST_LEVELS, _MOST_LOOKED_AT, _MOST_LISTED = 4, 2_000, 5
 """How far below a directory without a manifest one is looked for, among how many files; how many are listed."""
 
@@ -44,7 +46,11 @@ class BotDirectoryError(ValueError):
 
 
 class ManifestError(BotDirectoryError):
-    """`bot.toml` is missing or not valid."""
+    """`bot.toml` is missing or not valid, or its program cannot be started."""
+
+
+class NoExecError(ManifestError):
+    """The program of a bot lies on a file system from which this machine starts nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +300,22 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _find_program(program: str, directory: Path, places: ProgramPlaces, place: Path) -> str:
     if _lies_within(program, directory):
         path = (directory / program).absolute()
+        if os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0):
+            why = Text(
+                "the program {program} lies on a file system from which nothing may be started (mounted noexec); use "
+                "another one (TMPDIR names that of tests), or mount this one with exec",
+                program=format_value(program),
+            )
+            raise NoExecError(placed(place, why))
         if not os.access(path, os.X_OK):
             why = Text("the program {program} is not executable; run chmod +x on it", program=format_value(program))
+            raise ManifestError(placed(place, why))
+        if _ends_as_on_windows(path):
+            why = Text(
+                "the first line of {program} ends as on Windows, and Linux takes that for a part of a name; save it "
+                "with line ends of Unix (LF)",
+                program=format_value(program),
+            )
             raise ManifestError(placed(place, why))
         return str(path)
     if places.path == "":
@@ -314,6 +334,16 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
         )
         raise ManifestError(placed(place, why))
     return str(Path(found).absolute())
+
+
+def _ends_as_on_windows(program: Path) -> bool:
+    """Return whether a script names its interpreter in a line that ends with a carriage return."""
+    try:
+        with program.open("rb") as file:
+            first = file.readline(_MOST_SCRIPT_LINE_BYTES)
+    except OSError:  # who may execute a program need not be allowed to read it
+        return False
+    return first.startswith(b"#!") and first.endswith(b"\r\n")
 
 
 def _where_it_could_be(program: str, places: ProgramPlaces) -> Text:

@@ -14,6 +14,7 @@ from arena.hosting.manifest import (
     parse_manifest,
     resolve_command,
 )
+from tests.support.machines import run_on_small_disk
 from tests.support.texts import CHARACTERS
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -290,3 +291,52 @@ def test_an_interpreter_of_the_system_needs_no_runtime_of_its_own(
     check_for_strangers(manifest, directory)
     bundled = write_bot(tmp_path / "bundled", text + 'runtime = "bundled"\n')
     assert "runtime is 'bundled', and there is no file 'sh' in the directory" in refusal(bundled)
+
+
+SCRIPT = LEAST.replace('["python", "main.py"]', '["./run.sh"]')
+
+
+def write_script(directory: Path, first: bytes) -> Path:
+    bot = write_bot(directory, SCRIPT)
+    (bot / "run.sh").write_bytes(first + b"true\n")
+    (bot / "run.sh").chmod(0o755)
+    return bot
+
+
+def test_a_script_with_line_ends_of_windows_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    bot = write_script(tmp_path / "bot", b"#!/bin/sh\r\n")
+    assert "the first line of './run.sh' ends as on Windows" in refusal(bot)
+    for first in (b"#!/bin/sh\n", b"\r\n", b"#!" + b"x" * 300 + b"\r\n"):
+        load_manifest(write_script(bot, first))
+
+
+NO_EXEC = """
+import shutil, sys
+from pathlib import Path
+from arena.hosting.archive.checking import add_archive
+from arena.hosting.archive.packing import pack
+from arena.hosting.manifest import load_manifest
+from arena.hosting.store import VersionStore
+
+bot, disk = map(Path, sys.argv[1:])
+shutil.copytree(bot, disk / "bot")
+with (disk / "archive").open("w+b") as file:
+    content_hash = pack(bot, file).content_hash
+    store = VersionStore(disk / "store")
+    adding = lambda: add_archive(store, file, content_hash)
+    for act in (lambda: load_manifest(disk / "bot"), lambda: store.add(bot), adding):
+        try:
+            act()
+        except Exception as error:
+            print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.host_fault("file-system-without-programs")
+def test_a_file_system_that_starts_nothing_is_named(tmp_path: Path) -> None:
+    bot, disk = write_script(tmp_path / "bot", b"#!/bin/sh\n"), tmp_path / "disk"
+    words = [sys.executable, "-c", NO_EXEC, str(bot), str(disk)]
+    told = run_on_small_disk(disk, 1000, words, options="noexec")
+    assert [line.split()[0] for line in told] == ["NoExecError", "StoreError", "StoreError"]
+    for line in told:
+        assert "the program './run.sh' lies on a file system from which nothing may be started (mounted noexec)" in line
