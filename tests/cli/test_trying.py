@@ -264,7 +264,7 @@ def test_misuse_is_one_line_with_the_remedy(arena: Arena, tmp_path: Path) -> Non
     bot = author(tmp_path / "author", games='["foreign_king"]')
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").touch()
-    assert "there is no bot.toml; write one with" in arena.refusal("bot", "test", tmp_path)
+    assert "there is no bot.toml, but one in 'author'; take that directory" in arena.refusal("bot", "test", tmp_path)
     assert "did you mean 'foreign_king'?" in arena.refusal("bot", "test", bot, "--game", "foreign_kin")
     assert "did you mean 'greedy'?" in arena.refusal("bot", "test", bot, "--against", "gredy")
     assert "seats" in arena.refusal("bot", "test", bot, "--game", "foreign_king", "--seats", "9")
