@@ -123,6 +123,8 @@ def load_manifest(directory: Path) -> BotManifest:
     Its program must exist if that can be known: the bot is not built first, and needs no runtime of the organiser.
     """
     manifest = read_manifest(directory)
+    for program in own_programs(manifest, directory):
+        _check_file_system(program, directory / MANIFEST_NAME)
     if not manifest.build and manifest.runtime in (ARENA, BUNDLED):
         resolve_command(manifest, directory)
     return manifest
@@ -300,13 +302,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _find_program(program: str, directory: Path, places: ProgramPlaces, place: Path) -> str:
     if _lies_within(program, directory):
         path = (directory / program).absolute()
-        if os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0):
-            why = Text(
-                "the program {program} lies on a file system from which nothing may be started (mounted noexec); use "
-                "another one (TMPDIR names that of tests), or mount this one with exec",
-                program=format_value(program),
-            )
-            raise NoExecError(placed(place, why))
+        _check_file_system(path, place)
         if not os.access(path, os.X_OK):
             why = Text("the program {program} is not executable; run chmod +x on it", program=format_value(program))
             raise ManifestError(placed(place, why))
@@ -334,6 +330,16 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
         )
         raise ManifestError(placed(place, why))
     return str(Path(found).absolute())
+
+
+def _check_file_system(program: Path, place: Path) -> None:
+    if os.statvfs(program).f_flag & getattr(os, "ST_NOEXEC", 0):
+        why = Text(
+            "the program {program} lies on a file system from which nothing may be started (mounted noexec); use "
+            "another one (TMPDIR names that of tests), or mount this one with exec",
+            program=format_value(program.name),
+        )
+        raise NoExecError(placed(place, why))
 
 
 def _ends_as_on_windows(program: Path) -> bool:

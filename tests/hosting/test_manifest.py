@@ -311,11 +311,15 @@ def test_a_script_with_line_ends_of_windows_is_refused_with_what_to_do(tmp_path:
 
 
 NO_EXEC = """
-import shutil, sys
+import asyncio, shutil, sys
 from pathlib import Path
 from arena.hosting.archive.checking import add_archive
 from arena.hosting.archive.packing import pack
 from arena.hosting.manifest import load_manifest
+from arena.hosting.builder.build import build_here
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.sandbox.limits import NONE, SandboxPolicy
+from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 
 bot, disk = map(Path, sys.argv[1:])
@@ -323,8 +327,10 @@ shutil.copytree(bot, disk / "bot")
 with (disk / "archive").open("w+b") as file:
     content_hash = pack(bot, file).content_hash
     store = VersionStore(disk / "store")
+    programs = StoredPrograms(store, SandboxPolicy(NONE), RuntimeCatalog(cache=disk / "cache"), disk / "builds")
     adding = lambda: add_archive(store, file, content_hash)
-    for act in (lambda: load_manifest(disk / "bot"), lambda: store.add(bot), adding):
+    building = lambda: asyncio.run(build_here(programs, store.add(bot.with_name("built")), has_owner=False))
+    for act in (lambda: load_manifest(disk / "bot"), lambda: store.add(bot), adding, building):
         try:
             act()
         except Exception as error:
@@ -335,8 +341,10 @@ with (disk / "archive").open("w+b") as file:
 @pytest.mark.host_fault("file-system-without-programs")
 def test_a_file_system_that_starts_nothing_is_named(tmp_path: Path) -> None:
     bot, disk = write_script(tmp_path / "bot", b"#!/bin/sh\n"), tmp_path / "disk"
+    write_bot(tmp_path / "built", LEAST.replace("python", "./made") + 'build = ["cp", "main.py", "made"]\n')
     words = [sys.executable, "-c", NO_EXEC, str(bot), str(disk)]
     told = run_on_small_disk(disk, 1000, words, options="noexec")
-    assert [line.split()[0] for line in told] == ["NoExecError", "StoreError", "StoreError"]
+    assert [line.split()[0] for line in told] == ["NoExecError", "StoreError", "StoreError", "StorageFailedError"]
+    assert "bot.toml: the program 'made' lies on a file system from which nothing may be started" in told.pop()
     for line in told:
-        assert "the program './run.sh' lies on a file system from which nothing may be started (mounted noexec)" in line
+        assert "the program 'run.sh' lies on a file system from which nothing may be started (mounted noexec)" in line
