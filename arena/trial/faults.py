@@ -90,8 +90,8 @@ _SIGNS: Sequence[tuple[str, Callable[[str], Text]]] = (
     (
         r"ImportError: cannot import name '(\w{1,80})'",
         lambda name: Text(
-            "The name {name} cannot be imported where it runs: a package has another version there (`arena runtime "
-            "show`), or a file of the bot hides it.",
+            "The name {name} cannot be imported where it runs: Python or a package has another version there (`arena "
+            "runtime show`), or a file of the bot hides it.",
             name=repr(name),
         ),
     ),

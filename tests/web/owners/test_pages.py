@@ -154,6 +154,7 @@ def tar_of_link() -> bytes:
 
 
 MANIFEST = b'schema = 1\nname = "owl"\ncommand = ["python", "main.py"]\n'
+BUNDLED = b'schema = 1\nname = "owl"\ncommand = ["bin/owl"]\nruntime = "bundled"\n'
 SCRIPT = "<script>alert(1)</script>"
 
 
@@ -175,6 +176,19 @@ NO_BOTS = (
     (f"{SCRIPT}.zip", b"no archive", "it cannot be unpacked"),
 )
 """What is uploaded, and what is said of it."""
+
+
+def test_a_bot_packed_on_windows_is_taken_with_its_program(server: RunningServer, client: TestClient) -> None:
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w") as archive:
+        for name, content in {"owl\\bot.toml": BUNDLED, "owl\\bin\\owl": b"\x7fELF"}.items():
+            info = zipfile.ZipInfo(name)
+            info.create_system = 0
+            archive.writestr(info, content)
+    proof = sign_in(client, server.token("eve", Scope.COMPETITOR))
+    page = client.post("/account/upload", data={"proof": proof}, files={"archive": ("owl.zip", kept.getvalue())})
+    assert page.status_code == 200, page.text
+    assert "eve/owl v1" in page.text
 
 
 def test_what_is_no_bot_is_refused_with_the_reason_and_nothing_is_left_of_it(
