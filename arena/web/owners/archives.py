@@ -90,8 +90,7 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
     try:
         left, count, tree = limits.total_bytes, 0, NameTree(limits.files)
         for path, content, is_program in read_members(file, limits):
-            parts = path.split("/")
-            if content is None or (".." not in parts and any(map(_is_left_out, parts))):
+            if content is None or _is_left_out(path):
                 continue
             count += 1
             if count > limits.files:
@@ -131,8 +130,10 @@ def _mark_programs(bot: Path) -> None:
             program.chmod(0o755)
 
 
-def _is_left_out(name: str) -> bool:
-    return is_left_out(name) or name.casefold() in _LEFT_BY_SYSTEMS
+def _is_left_out(path: str) -> bool:
+    """Return whether a path is below what is no part of a bot, and leads nowhere else."""
+    parts = path.split("/")
+    return ".." not in parts and any(is_left_out(part) or part.casefold() in _LEFT_BY_SYSTEMS for part in parts)
 
 
 def _write(place: Path, content: IO[bytes], most_bytes: int, *, is_program: bool | None) -> int:
@@ -198,7 +199,7 @@ def _zipped(file: BinaryIO) -> Iterator[Member]:
     has_modes = any(info.create_system not in _OF_WINDOWS and info.external_attr >> 16 for info in members)
     for info in members:
         name, mode = _zip_name(info), info.external_attr >> 16
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR) and not _is_left_out(name):
             raise _not_plain(name)
         if info.flag_bits & _ENCRYPTED:
             raise InvalidUploadError(Text("{name} is encrypted; pack the bot without a password", name=repr(name)))
@@ -310,13 +311,14 @@ def _tarred(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:
     while (info := archive.next()) is not None:
         archive.members.clear()  # type: ignore[attr-defined] # it keeps all that it has read, to be able to go back
         plain.allow(info.offset_data + info.size)
-        if info.isdir():
-            yield info.name, None, False
+        name = info.name.removeprefix("./")
+        if info.isdir() or _is_left_out(name):
+            yield name, None, None
             continue
         content = archive.extractfile(info) if info.isreg() and not info.issparse() else None
         if content is None:
-            raise _not_plain(info.name)
-        yield info.name.removeprefix("./"), content, bool(info.mode & stat.S_IXUSR)
+            raise _not_plain(name)
+        yield name, content, bool(info.mode & stat.S_IXUSR)
     plain.allow_all()
     while data := archive.fileobj.read(_CHUNK_BYTES):  # a checksum comes last
         if data.strip(b"\0"):
