@@ -1,7 +1,8 @@
 """Reads `bot.toml`, the file that says what a bot is and how it is started. Starts nothing.
 
     BotDirectoryError
-    ├── ManifestError        bot.toml is missing or not valid
+    ├── ManifestError        bot.toml is missing or not valid, or its program cannot be started
+    │   └── NoExecError      its program lies where this machine starts nothing
     ├── BotFilesError        its files cannot be stored (content.py)
     └── UnknownRuntimeError  it names a runtime that this arena does not have (runtimes/)
 
@@ -32,6 +33,9 @@ ARENA, BUNDLED = "arena", "bundled"
 DEFAULT_MEMORY_MB = 512
 MOST_MEMORY_MB_OF_STRANGERS = 2048
 MAX_MANIFEST_BYTES = 65_536
+_MOST_SCRIPT_LINE_BYTES = 256
+_MOST_LEVELS, _MOST_LOOKED_AT, _MOST_LISTED = 4, 2_000, 5
+"""How far below a directory without a manifest one is looked for, among how many files; how many are listed."""
 
 
 class BotDirectoryError(ValueError):
@@ -42,7 +46,11 @@ class BotDirectoryError(ValueError):
 
 
 class ManifestError(BotDirectoryError):
-    """`bot.toml` is missing or not valid."""
+    """`bot.toml` is missing or not valid, or its program cannot be started."""
+
+
+class NoExecError(ManifestError):
+    """The program of a bot lies on a file system from which this machine starts nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +122,24 @@ def load_manifest(directory: Path) -> BotManifest:
 
     Its program must exist if that can be known: the bot is not built first, and needs no runtime of the organiser.
     """
-    path = _manifest_path(directory)
-    manifest = parse_manifest(_read_toml(path), place=str(path))
+    manifest = read_manifest(directory)
+    for program in own_programs(manifest, directory):
+        _check_file_system(program, directory / MANIFEST_NAME)
     if not manifest.build and manifest.runtime in (ARENA, BUNDLED):
         resolve_command(manifest, directory)
     return manifest
+
+
+def read_manifest(directory: Path) -> BotManifest:
+    """Return the manifest of the bot in `directory`, whatever became of its program. Raises ManifestError."""
+    path = _manifest_path(directory)
+    return parse_manifest(_read_toml(path), place=str(path))
+
+
+def own_programs(manifest: BotManifest, directory: Path) -> list[Path]:
+    """Return the files of the bot that its commands start, which must be executable."""
+    programs = (words[0] for words in (manifest.command, manifest.build) if words)
+    return [directory / program for program in programs if _lies_within(program, directory)]
 
 
 def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
@@ -215,13 +236,44 @@ def _manifest_path(directory: Path) -> Path:
         why = Text("there is no such directory; name the one that holds {file}", file=MANIFEST_NAME)
         raise ManifestError(placed(directory, why))
     if not directory.is_dir():
-        why = Text("a bot is a directory with a {name}, and this is a file", name=MANIFEST_NAME)
+        why = Text(
+            "a bot is a directory with a {name}, and this is a file; name the directory, unpacked if it is an archive",
+            name=MANIFEST_NAME,
+        )
         raise ManifestError(placed(directory, why))
     path = directory / MANIFEST_NAME
     if not (path.is_file() or path.is_symlink()):
-        why = Text("there is no {name}; write one with {example}", name=MANIFEST_NAME, example=EXAMPLE)
-        raise ManifestError(placed(directory, why))
+        missing = Text("there is no {name}; write one with {example}", name=MANIFEST_NAME, example=EXAMPLE)
+        raise ManifestError(placed(directory, manifest_elsewhere(directory) or missing))
     return path
+
+
+def manifest_elsewhere(directory: Path) -> Text | None:
+    """Say what a directory has in place of its `bot.toml`: one under another name, or the directories of bots."""
+    bots, misnamed, looked_at = list[Path](), list[Path](), 0
+    for path, folders, names in os.walk(directory):
+        place = Path(path).relative_to(directory)
+        looked_at += 1 + len(names)
+        if MANIFEST_NAME in names:
+            bots.append(place)
+        else:
+            misnamed += [place / name for name in names if name.casefold().startswith(MANIFEST_NAME)]
+        is_end = MANIFEST_NAME in names or len(place.parts) == _MOST_LEVELS or looked_at > _MOST_LOOKED_AT
+        folders[:] = [] if is_end else sorted(name for name in folders if not name.startswith("."))
+    nearest = min(misnamed, key=lambda found: (len(found.parts), found), default=None)
+    if nearest is not None and all(len(bot.parts) >= len(nearest.parts) for bot in bots):
+        return Text(
+            "there is no {name}, but {found}; rename that to {name_2}, in small letters and without another ending",
+            name=MANIFEST_NAME,
+            found=format_value(str(nearest)),
+            name_2=MANIFEST_NAME,
+        )
+    listed = ", ".join(format_value(str(bot)) for bot in bots[:_MOST_LISTED])
+    if len(bots) > 1:
+        return Text("there is no {name}, but one each in {bots}; take one of these", name=MANIFEST_NAME, bots=listed)
+    if bots:
+        return Text("there is no {name}, but one in {bot}; take that directory", name=MANIFEST_NAME, bot=listed)
+    return None
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -250,8 +302,16 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _find_program(program: str, directory: Path, places: ProgramPlaces, place: Path) -> str:
     if _lies_within(program, directory):
         path = (directory / program).absolute()
+        _check_file_system(path, place)
         if not os.access(path, os.X_OK):
             why = Text("the program {program} is not executable; run chmod +x on it", program=format_value(program))
+            raise ManifestError(placed(place, why))
+        if _ends_as_on_windows(path):
+            why = Text(
+                "the first line of {program} ends as on Windows, and Linux takes that for a part of a name; save it "
+                "with line ends of Unix (LF)",
+                program=format_value(program),
+            )
             raise ManifestError(placed(place, why))
         return str(path)
     if places.path == "":
@@ -270,6 +330,26 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
         )
         raise ManifestError(placed(place, why))
     return str(Path(found).absolute())
+
+
+def _check_file_system(program: Path, place: Path) -> None:
+    if os.statvfs(program).f_flag & getattr(os, "ST_NOEXEC", 0):
+        why = Text(
+            "the program {program} lies on a file system from which nothing may be started (mounted noexec); use "
+            "another one (TMPDIR names that of tests), or mount this one with exec",
+            program=format_value(program.name),
+        )
+        raise NoExecError(placed(place, why))
+
+
+def _ends_as_on_windows(program: Path) -> bool:
+    """Return whether a script names its interpreter in a line that ends with a carriage return."""
+    try:
+        with program.open("rb") as file:
+            first = file.readline(_MOST_SCRIPT_LINE_BYTES)
+    except OSError:  # who may execute a program need not be allowed to read it
+        return False
+    return first.startswith(b"#!") and first.endswith(b"\r\n")
 
 
 def _where_it_could_be(program: str, places: ProgramPlaces) -> Text:

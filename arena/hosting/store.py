@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from arena.hosting import atomic_directory
 from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
-from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
+from arena.hosting.manifest import BotDirectoryError, BotManifest, NoExecError, load_manifest
 from engine.os_errors import os_error_text
 from engine.translatable import Text, placed
 
@@ -109,6 +109,8 @@ class VersionStore:
         try:
             unchanged = content_hash(directory, self._limits) == version_hash
             manifest = load_manifest(directory)
+        except NoExecError as error:
+            raise StoreError(str(error)) from error
         except (BotDirectoryError, OSError) as error:
             raise StoreError(
                 placed(

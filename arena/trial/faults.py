@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -77,6 +78,111 @@ _KINDS: Mapping[FaultCause, _Kind] = {
 }
 
 
+_SIGNS: Sequence[tuple[str, Callable[[str], Text]]] = (
+    (
+        r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]{1,80})",
+        lambda module: Text(
+            "The module {module} is missing where it runs, and nothing installs it: put it into the bot's directory "
+            "(pip install --target DIRECTORY does), or name a runtime that has it (`arena runtime list`).",
+            module=repr(module),
+        ),
+    ),
+    (
+        r"ImportError: cannot import name '(\w{1,80})'",
+        lambda name: Text(
+            "The name {name} cannot be imported where it runs: Python or a package has another version there (`arena "
+            "runtime show`), or a file of the bot hides it.",
+            name=repr(name),
+        ),
+    ),
+    (
+        r"Cannot find (?:module|package) '([\w@.][\w@./-]{0,80}|/[\w./-]{1,80})'",
+        lambda module: Text(
+            "The module {module} is missing where it runs, and nothing installs it: put node_modules and all its own "
+            "files into the bot's directory, or name a runtime that has it (`arena runtime list`).",
+            module=repr(module),
+        ),
+    ),
+    (
+        r"([\w.+-]{1,80}): cannot open shared object file",
+        lambda library: Text(
+            "The library {library} is missing where it runs: link it statically, or name a runtime that has it "
+            "(`arena runtime list`).",
+            library=repr(library),
+        ),
+    ),
+    (
+        r"version `([A-Z]+_[\d.]{1,20})' not found",
+        lambda version: Text(
+            "It was built on a newer system than the one it runs on, which lacks {version}: link it statically, or let "
+            "the arena build it (`build` in bot.toml).",
+            version=version,
+        ),
+    ),
+    (
+        r"\b((?:Syntax|Indentation|Tab)Error): ",
+        lambda error: Text(
+            "Its source cannot be read ({error}): correct the line in the evidence. If that is right, the bot needs a "
+            "newer interpreter; `arena runtime show` tells the version.",
+            error=error,
+        ),
+    ),
+    (
+        r"(?:\\r|\r|\^M)['\u2019]?: (?:No such|(?:command )?not found|bad interpreter)",
+        lambda _: Text("A script of the bot has line ends of Windows: save it with those of Unix (LF)."),
+    ),
+    (
+        r"(?:env: ['\u2018]?|: (?:line )?\d+: |^bash: )([\w.+/-]{1,80})['\u2019]?: (?:No such|(?:command )?not found)",
+        lambda program: Text(
+            "The program {program} is missing where it runs: take one that the runtime has (`arena runtime list`), or "
+            "put it into the bot's directory.",
+            program=repr(program),
+        ),
+    ),
+    (
+        r"failed to execute [^\n]*: No such file|could not be started: \[Errno 2\]",
+        lambda _: Text(
+            "Its program, or what the first line (#!) of that names, does not exist where it runs: name one that does, "
+            "or link a compiled program statically."
+        ),
+    ),
+    (
+        r"Exec format error|cannot execute binary file|: 1: (?:MZ|\x7fELF)",
+        lambda _: Text(
+            "Its program is none that Linux can start on this kind of processor: a script needs a first line like "
+            "#!/bin/sh, and a compiled program must be built for Linux and this processor."
+        ),
+    ),
+    (
+        r"(?:failed to execute|env:|: (?:line )?\d+:) [^\n]*: Permission denied|could not be started: \[Errno 13\]",
+        lambda _: Text(
+            "Its program may not be executed: run chmod +x on it, and on each program that it starts itself."
+        ),
+    ),
+    (
+        r"(?:FileNotFoundError: [^\n]*: |ENOENT: [^\n]*)'([^'\n]{1,80})'",
+        lambda file: Text(
+            "The file {file} is not where the bot looks for it: it starts in an empty directory, and its own files lie "
+            "in ARENA_BOT_DIR. Hidden files are no part of a bot.",
+            file=repr(file),
+        ),
+    ),
+)
+"""What a process that does not start says, or the host of it, and what its author can do."""
+_CAUSES_WITH_SIGNS = (FaultCause.START_FAILED, FaultCause.DISCONNECTED)
+
+
+def remedy_of(fault: Fault, output: str) -> Text:
+    """Return what the author can do about a fault of a process with this output: its last complaint decides."""
+    text, remedy, last = f"{fault.explanation}\n{output}", _KINDS[fault.cause].remedy, -1
+    if fault.cause in _CAUSES_WITH_SIGNS:
+        for sign, advise in _SIGNS:
+            for found in re.finditer(sign, text, re.MULTILINE):
+                if found.start() > last:
+                    remedy, last = advise(found[found.lastindex or 0]), found.start()
+    return remedy
+
+
 @dataclass(frozen=True, slots=True)
 class Blunder:
     """A fault of one cause: its first time, and in how many of the matches it was made."""
@@ -103,8 +209,9 @@ def blunders_in(matches: Sequence[PlayedTrial]) -> list[Blunder]:
 
 def finding_of(blunder: Blunder) -> Finding:
     """Return a fault as the finding of its check."""
-    kind = _KINDS[blunder.fault.cause]
-    return failed(kind.check, sentences(_describe(kind, blunder), kind.remedy), evidence_of(blunder))
+    kind, evidence = _KINDS[blunder.fault.cause], evidence_of(blunder)
+    output = f"{evidence.get('stdout', '')}\n{evidence['stderr']}"
+    return failed(kind.check, sentences(_describe(kind, blunder), remedy_of(blunder.fault, output)), evidence)
 
 
 def finding_of_second_match(blunder: Blunder) -> Finding:

@@ -451,3 +451,11 @@ def test_the_bot_of_an_owner_stays_his(table: Arena, tmp_path: Path) -> None:
 @pytest.mark.parametrize("deed", [["remove", "gredy"], ["rename", "gredy", "greedy"]])
 def test_an_unknown_bot_is_told(table: Arena, deed: list[str]) -> None:
     assert "there is no bot 'gredy'" in table.refusal("bot", *deed)
+
+
+def test_packages_that_nothing_installs_are_told_when_a_bot_is_added(arena: Arena, tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "a", "ada")
+    (bot / "requirements.txt").write_text("numpyx==1.0\n", encoding="utf-8")
+    finished = arena("bot", "add", bot)
+    assert finished.code == 0
+    assert "note: requirements.txt names numpyx, and nothing installs" in finished.err

@@ -264,7 +264,7 @@ def test_misuse_is_one_line_with_the_remedy(arena: Arena, tmp_path: Path) -> Non
     bot = author(tmp_path / "author", games='["foreign_king"]')
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").touch()
-    assert "there is no bot.toml; write one with" in arena.refusal("bot", "test", tmp_path)
+    assert "there is no bot.toml, but one in 'author'; take that directory" in arena.refusal("bot", "test", tmp_path)
     assert "did you mean 'foreign_king'?" in arena.refusal("bot", "test", bot, "--game", "foreign_kin")
     assert "did you mean 'greedy'?" in arena.refusal("bot", "test", bot, "--against", "gredy")
     assert "seats" in arena.refusal("bot", "test", bot, "--game", "foreign_king", "--seats", "9")
@@ -327,3 +327,13 @@ def test_a_watched_bot_is_tested_again_after_every_change_and_errors_are_outlive
     written = capsys.readouterr()
     assert written.out.count("changed main.py") == 2
     assert "half written" in written.err
+
+
+def test_a_bot_that_lacks_a_package_is_told_so_and_not_of_tokens(arena: Arena, tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "author", "author", "import numpyx\n")
+    (bot / "requirements.txt").write_text("numpyx==1.0\n", encoding="utf-8")
+    finished = try_out(arena, bot, "--json")
+    noted = {one["check"]: one["sentence"] for one in finished.json["findings"] if one["state"] == "noted"}
+    assert noted["build"].startswith("requirements.txt names numpyx, and nothing installs")
+    assert "The module 'numpyx' is missing where it runs" in failures(finished)["start"]
+    assert "ARENA_TOKEN" not in failures(finished)["start"]

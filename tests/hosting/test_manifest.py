@@ -14,6 +14,7 @@ from arena.hosting.manifest import (
     parse_manifest,
     resolve_command,
 )
+from tests.support.machines import run_on_small_disk
 from tests.support.texts import CHARACTERS
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -144,6 +145,26 @@ def test_a_directory_without_a_manifest_shows_what_to_write(tmp_path: Path) -> N
     assert refusal(tmp_path).startswith(f"{tmp_path}: there is no bot.toml; write one with schema = 1, name =")
 
 
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (["Bot.toml"], "there is no bot.toml, but 'Bot.toml'; rename that to bot.toml, in small letters"),
+        (["bot.toml.txt"], "there is no bot.toml, but 'bot.toml.txt'; rename that to bot.toml"),
+        (["deep/owl/bot.toml"], "there is no bot.toml, but one in 'deep/owl'; take that directory"),
+        (["owl/bot.toml", "fox/bot.toml"], "there is no bot.toml, but one each in 'fox', 'owl'; take one of these"),
+        ([".git/bot.toml", "1/2/3/4/5/bot.toml", "toml.bot"], "there is no bot.toml; write one with"),
+        ([f"{number}/bot.toml" for number in range(9)], "one each in '0', '1', '2', '3', '4'; take one of these"),
+    ],
+)
+def test_a_directory_without_a_manifest_is_told_what_lies_there_in_its_place(
+    names: list[str], why: str, tmp_path: Path
+) -> None:
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(LEAST, encoding="utf-8")
+    assert why in refusal(tmp_path)
+
+
 def test_a_missing_directory_is_named(tmp_path: Path) -> None:
     assert refusal(tmp_path / "nowhere").startswith(f"{tmp_path}/nowhere: there is no such directory")
 
@@ -270,3 +291,60 @@ def test_an_interpreter_of_the_system_needs_no_runtime_of_its_own(
     check_for_strangers(manifest, directory)
     bundled = write_bot(tmp_path / "bundled", text + 'runtime = "bundled"\n')
     assert "runtime is 'bundled', and there is no file 'sh' in the directory" in refusal(bundled)
+
+
+SCRIPT = LEAST.replace('["python", "main.py"]', '["./run.sh"]')
+
+
+def write_script(directory: Path, first: bytes) -> Path:
+    bot = write_bot(directory, SCRIPT)
+    (bot / "run.sh").write_bytes(first + b"true\n")
+    (bot / "run.sh").chmod(0o755)
+    return bot
+
+
+def test_a_script_with_line_ends_of_windows_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    bot = write_script(tmp_path / "bot", b"#!/bin/sh\r\n")
+    assert "the first line of './run.sh' ends as on Windows" in refusal(bot)
+    for first in (b"#!/bin/sh\n", b"\r\n", b"#!" + b"x" * 300 + b"\r\n"):
+        load_manifest(write_script(bot, first))
+
+
+NO_EXEC = """
+import asyncio, shutil, sys
+from pathlib import Path
+from arena.hosting.archive.checking import add_archive
+from arena.hosting.archive.packing import pack
+from arena.hosting.manifest import load_manifest
+from arena.hosting.builder.build import build_here
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.sandbox.limits import NONE, SandboxPolicy
+from arena.hosting.sandbox.stored_programs import StoredPrograms
+from arena.hosting.store import VersionStore
+
+bot, disk = map(Path, sys.argv[1:])
+shutil.copytree(bot, disk / "bot")
+with (disk / "archive").open("w+b") as file:
+    content_hash = pack(bot, file).content_hash
+    store = VersionStore(disk / "store")
+    programs = StoredPrograms(store, SandboxPolicy(NONE), RuntimeCatalog(cache=disk / "cache"), disk / "builds")
+    adding = lambda: add_archive(store, file, content_hash)
+    building = lambda: asyncio.run(build_here(programs, store.add(bot.with_name("built")), has_owner=False))
+    for act in (lambda: load_manifest(disk / "bot"), lambda: store.add(bot), adding, building):
+        try:
+            act()
+        except Exception as error:
+            print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.host_fault("file-system-without-programs")
+def test_a_file_system_that_starts_nothing_is_named(tmp_path: Path) -> None:
+    bot, disk = write_script(tmp_path / "bot", b"#!/bin/sh\n"), tmp_path / "disk"
+    write_bot(tmp_path / "built", LEAST.replace("python", "./made") + 'build = ["cp", "main.py", "made"]\n')
+    words = [sys.executable, "-c", NO_EXEC, str(bot), str(disk)]
+    told = run_on_small_disk(disk, 1000, words, options="noexec")
+    assert [line.split()[0] for line in told] == ["NoExecError", "StoreError", "StoreError", "StorageFailedError"]
+    assert "bot.toml: the program 'made' lies on a file system from which nothing may be started" in told.pop()
+    for line in told:
+        assert "the program 'run.sh' lies on a file system from which nothing may be started (mounted noexec)" in line

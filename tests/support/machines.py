@@ -131,7 +131,9 @@ class SmallUser:
             subprocess.run([*command, "", *numbers], check=True)
 
 
-def run_on_small_disk(directory: Path, size_kb: int, words: Sequence[str], after: str = "true") -> list[str]:
+def run_on_small_disk(
+    directory: Path, size_kb: int, words: Sequence[str], after: str = "true", options: str = "exec"
+) -> list[str]:
     """The lines that a command prints while a small disk of its own lies at `directory`, then a shell command.
 
     Skips the test where no disk may be mounted.
@@ -139,7 +141,7 @@ def run_on_small_disk(directory: Path, size_kb: int, words: Sequence[str], after
     if not _may_mount():
         pytest.skip("no small disk may be mounted here")
     directory.mkdir(exist_ok=True)
-    script = f'mount -t tmpfs -o size={size_kb}k none "{directory}" && "$@" && {after}'
+    script = f'mount -t tmpfs -o size={size_kb}k,{options} none "{directory}" && "$@" && {after}'
     command = ["unshare", "-m", "sh", "-c", script, "sh", *words]
     done = subprocess.run(command, input="go\n", capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr

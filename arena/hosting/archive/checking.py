@@ -29,7 +29,7 @@ from arena.hosting.archive.format import (
 )
 from arena.hosting.atomic_directory import write_file
 from arena.hosting.content import hash_files
-from arena.hosting.manifest import MANIFEST_NAME, BotDirectoryError, load_manifest
+from arena.hosting.manifest import MANIFEST_NAME, BotDirectoryError, NoExecError, load_manifest
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
 from engine.os_errors import os_error_text
 from engine.translatable import Text, joined, with_parts
@@ -312,6 +312,8 @@ def _fill(empty: Path, file: BinaryIO, listing: ArchiveListing, expected_hash: s
     _check_hash(unpack(file, listing, empty), expected_hash)
     try:
         load_manifest(empty)
+    except NoExecError as error:
+        raise StoreError(str(error)) from error
     except BotDirectoryError as error:
         # The sender has never seen the directory that the message names.
         message = with_parts(str(error), lambda part: part.replace(f"{empty}/", "").replace(str(empty), "the bot"))

@@ -26,6 +26,7 @@ from arena.hosting.launcher.messages import Exceeded, Exit, Log
 from arena.hosting.manifest import (
     BotDirectoryError,
     BotManifest,
+    NoExecError,
     ProgramPlaces,
     load_manifest,
     resolve_command,
@@ -157,6 +158,8 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
             "build", job.manifest.build, files, ProgramPlaces(places.runtime, places.programs, places.path or path)
         )
         process = await _start(job, launcher, words, files)
+    except NoExecError as error:
+        raise StorageFailedError(str(error)) from error
     except (BotDirectoryError, LaunchError) as error:
         return BuildFailure(_without(files, str(error)))
     try:
@@ -177,6 +180,8 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
         return BuildFailure(sentences(sentence, hint) if hint else sentence, log)
     try:
         return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
+    except NoExecError as error:
+        raise StorageFailedError(str(error)) from error
     except BotDirectoryError as error:
         why = Text("The build command `{command}` ended, but: {why}.", command=command, why=_without(files, str(error)))
         return BuildFailure(why, log)

@@ -21,6 +21,7 @@ from typing import Any
 from arena.hosting.debian_packages import NODE, install_command, missing_packages
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strangers, resolve_command
 from arena.hosting.runtimes.inspection import (
+    INSTALL_COMMANDS,
     arena_contents,
     lay_out_arena,
     lay_out_native,
@@ -28,6 +29,7 @@ from arena.hosting.runtimes.inspection import (
     lay_out_venv,
     native_contents,
     node_contents,
+    packages_missing,
     venv_contents,
 )
 from arena.hosting.runtimes.runtime import (
@@ -62,6 +64,7 @@ _CONTENTS = {
 }
 NO_RUNTIMES = RuntimeSettings()
 _IGNORED = "__pycache__"
+_MOST_NAMED = 5
 
 
 class RuntimeCatalog:
@@ -164,6 +167,25 @@ class RuntimeCatalog:
         if is_stranger:
             trees = None if runtime.trees is None else [*map(Path, runtime.trees)]
             check_for_strangers(manifest, directory, runtime.places, trees)
+
+    def notes_on_packages(self, manifest: BotManifest, directory: Path) -> list[Text]:
+        """Return a sentence for each list of packages in a bot's directory of which some are nowhere.
+
+        One with a build command may install them itself. Raises UnknownRuntimeError, RuntimeBrokenError.
+        """
+        if manifest.build or not any((directory / name).is_file() for name in INSTALL_COMMANDS):
+            return []
+        return [
+            Text(
+                "{file} names {packages}, and nothing installs what runtime {runtime} does not have: run `{command}` "
+                "in the bot's directory, or name a runtime that has it (`arena runtime list`).",
+                file=file,
+                packages=", ".join(missing[:_MOST_NAMED]),
+                runtime=repr(manifest.runtime),
+                command=INSTALL_COMMANDS[file],
+            )
+            for file, missing in packages_missing(self.contents(manifest.runtime), directory)
+        ]
 
     def _look_if_it_works(self, name: str) -> InstalledRuntime | None:
         with suppress(RuntimeBrokenError):

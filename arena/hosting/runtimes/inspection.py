@@ -7,6 +7,7 @@ environment, which is not run; `node` is a program, and a directory of modules i
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import importlib.metadata
 import json
@@ -32,6 +33,7 @@ from arena.hosting.runtimes.runtime import (
     RuntimeKind,
     RuntimeLayout,
 )
+from arena.hosting.safe_open import open_regular
 from engine.translatable import Text, placed
 
 _OURS = "kingmaker-arena"
@@ -40,6 +42,15 @@ _LEAST = ("grpcio", "protobuf")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _METADATA_VERSION = re.compile(r"^Version:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,99})\s*(?:[\[<>=!~@]|$)")
+_NODE_NAME = re.compile(r"[@\w./-]{1,100}", re.ASCII)
+_PYTHON_LIST, _NODE_LIST = "requirements.txt", "package.json"
+INSTALL_COMMANDS: Mapping[str, str] = {
+    _PYTHON_LIST: "pip install --target . -r requirements.txt",
+    _NODE_LIST: "npm install",
+}
+"""The files that list what a bot needs, and what puts that beside them."""
+_MOST_LIST_BYTES = 1 << 16
 _LIBRARY_DIRECTORIES = ("lib", "lib64")
 _PYTHON_VERSION = re.compile(r"\d+\.\d+(\.\w+)*", re.ASCII)
 _ASK_S = 20
@@ -251,6 +262,50 @@ def _module_versions(modules: Path | None) -> Iterator[tuple[str, str]]:
             data = json.loads(file.read_text(encoding="utf-8"))
             if isinstance(data, dict):
                 yield str(file.parent.relative_to(modules)), str(data.get("version", "unknown"))
+
+
+def packages_missing(contents: RuntimeContents, directory: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each list of packages in a bot's directory, and which of them neither a runtime nor the directory has."""
+    listed = {_PYTHON_LIST: _listed_for_python(directory), _NODE_LIST: _listed_for_node(directory)}
+    own = {_OURS} | {_normal(path.name.split("-")[0]) for path in directory.glob("*.dist-info")}
+    for file, names in listed.items():
+        missing = [
+            name
+            for name in names
+            if not {name, _normal(name)} & (own | contents.packages.keys())
+            and not any((directory / place).exists() for place in _places_of(name))
+        ]
+        if missing:
+            yield file, missing
+
+
+def _places_of(name: str) -> Sequence[str]:
+    """Return where a package lies in a directory to which it was copied."""
+    module = name.replace("-", "_").lower()
+    return (f"node_modules/{name}", module, f"{module}.py")
+
+
+def _listed_for_python(directory: Path) -> list[str]:
+    # What has a marker may be for another system; what begins with a dash is an option of pip.
+    lines = (line.partition("#")[0].strip() for line in _read_list(directory, _PYTHON_LIST).splitlines())
+    return [found[1] for line in lines if ";" not in line and (found := _REQUIREMENT.match(line))]
+
+
+def _listed_for_node(directory: Path) -> list[str]:
+    with suppress(ValueError, RecursionError):
+        data = json.loads(_read_list(directory, _NODE_LIST))
+        if isinstance(data, dict) and isinstance(names := data.get("dependencies"), dict):
+            return [name for name in names if _NODE_NAME.fullmatch(name)]
+    return []
+
+
+def _read_list(directory: Path, name: str) -> str:
+    """Return the text of a file of a bot, nothing if that is none; PowerShell writes UTF-16."""
+    with suppress(OSError), os.fdopen(open_regular(directory, name), "rb") as file:
+        data = file.read(_MOST_LIST_BYTES)
+        encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+        return data.decode(encoding, "replace")
+    return ""
 
 
 def lay_out_native(definition: RuntimeDefinition) -> RuntimeLayout:

@@ -432,3 +432,59 @@ def test_what_a_process_adds_to_its_path_does_not_count(tmp_path: Path, monkeypa
     monkeypatch.syspath_prepend(tmp_path)
     assert version("grpcio") == "99.0"
     assert (arena_contents(definition), lay_out_arena(definition).facts) == before
+
+
+def notes(directory: Path, cache: Path, manifest: str = 'command = ["python", "main.py"]') -> list[str]:
+    write_bot(directory, manifest)
+    return [*map(str, RuntimeCatalog(cache=cache).notes_on_packages(load_manifest(directory), directory))]
+
+
+LISTED = """
+# what it needs
+grpcio>=1.76
+Kingmaker_Arena
+numpy_x[extra] ~= 2.0  # fast
+copied
+own-module
+Torch-X
+pywin32; sys_platform == "win32"
+-r more.txt
+git+https://example.org/some
+"""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_list_of_packages_that_nothing_installs_is_told(encoding: str, tmp_path: Path, cache: Path) -> None:
+    bot = tmp_path / "bot"
+    write_bot(bot, "")
+    (bot / "requirements.txt").write_text(LISTED, encoding=encoding)
+    (bot / "Copied-1.0.dist-info").mkdir()
+    (bot / "own_module").mkdir()
+    (note,) = notes(bot, cache)
+    assert note.startswith(
+        "requirements.txt names numpy_x, Torch-X, and nothing installs what runtime 'arena' does not"
+    )
+    assert "run `pip install --target . -r requirements.txt` in the bot's directory" in note
+    assert notes(bot, cache, 'command = ["python", "main.py"]\nbuild = ["make"]') == []
+
+
+def test_a_list_of_modules_for_node_is_told_too(tmp_path: Path, cache: Path) -> None:
+    bot = tmp_path / "bot"
+    write_bot(bot, "")
+    lists = {"left": "1", "@org/right": "2", "../..": "3", "a\0b": "4", "none": "5"}
+    (bot / "package.json").write_text(json.dumps({"dependencies": lists}), encoding="utf-8")
+    (bot / "node_modules" / "left").mkdir(parents=True)
+    (note,) = notes(bot, cache)
+    assert note.startswith("package.json names @org/right, none, and nothing installs")
+    assert "run `npm install` in" in note
+    for text in ("", "[]", "{", "[" * 100_000, '{"dependencies": [1]}', '{"devDependencies": {"left": "1"}}'):
+        (bot / "package.json").write_text(text, encoding="utf-8")
+        assert notes(bot, cache) == []
+
+
+def test_what_is_no_list_is_none(tmp_path: Path, cache: Path) -> None:
+    bot = tmp_path / "bot"
+    write_bot(bot, "")
+    (bot / "requirements.txt").symlink_to("/etc/passwd")
+    (bot / "package.json").write_bytes(b"\xff\xfe\xff")
+    assert notes(bot, cache) == []

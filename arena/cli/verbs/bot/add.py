@@ -41,6 +41,8 @@ class _Outcome:
     added: AddedBot | None
     error: str | None = None
     """One line in English, as errors are."""
+    notes: Sequence[str] = ()
+    """What its author should know although it was added."""
 
     def facts(self) -> dict[str, Any]:
         """Return it for programs; it has the same keys whether the bot was added or not."""
@@ -93,7 +95,10 @@ def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) 
         programs = replace(storage.programs, runtimes=known)
         for name in named:
             try:
-                yield _Outcome(name, add_bot(storage.database, programs, bot_directory(name), owner, build_added))
+                directory = bot_directory(name)
+                added = add_bot(storage.database, programs, directory, owner, build_added)
+                notes = known.notes_on_packages(BotManifest.from_json(added.manifest), directory)
+                yield _Outcome(name, added, notes=notes)
             except DatabaseError:
                 raise
             except Exception as error:
@@ -114,6 +119,8 @@ def _print_outcome(outcome: _Outcome, *, as_json: bool) -> None:
     manifest = BotManifest.from_json(added.manifest)
     if not any(manifest.plays(game) for game in registry.names()) and not any(map(registry.family_of, manifest.games)):
         typer.echo(say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)), err=True)
+    for note in outcome.notes:
+        typer.echo(say("cli_bot.note", text=printable(translated(note))), err=True)
     if not as_json:
         version = {"bot": added.bot, "version": added.number, "hash": added.content_hash[:_SHOWN_DIGITS]}
         typer.echo(say("cli_bot.added" if added.new else "cli_bot.already_there", **version))

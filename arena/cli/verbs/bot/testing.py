@@ -41,7 +41,7 @@ from arena.trial.local_test import (
     temporary_store,
     try_out,
 )
-from arena.trial.trials import BUILD, PlayedTrial, failed, passed
+from arena.trial.trials import BUILD, PlayedTrial, failed, noted, passed
 from engine.translatable import Text
 
 MOST_REVIEWED = 2
@@ -116,7 +116,9 @@ async def _test(wishes: BotTestOptions, programs: StoredPrograms, keep: Path) ->
     seat = program_seat(name, prepared.version, prepared.program, level)
     wanted = wishes.grounds(name, prepared.manifest.games)
     grounds, findings = of_known_rules(wanted, dict(prepared.manifest.rules))
-    record = BotTest(name, seat.version, seed, level, seat.memory_mb, kept, (*_built(prepared), *findings))
+    packages = await asyncio.to_thread(programs.runtimes.notes_on_packages, prepared.manifest, wishes.directory)
+    findings = (*_built(prepared), *(noted(BUILD, note) for note in packages), *findings)
+    record = BotTest(name, seat.version, seed, level, seat.memory_mb, kept, findings)
     if not grounds:
         return record
     lineup = Lineup(seat, grounds, wishes.samples(), wishes.clock, seed, wishes.number_of_matches, wishes.cores)

@@ -1,0 +1,112 @@
+"""What is said of a bot that does not start: by what real interpreters, shells and loaders complain of."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from arena.match.result import Fault, FaultCause
+from arena.trial.faults import remedy_of
+
+PYTHON = "#!" + sys.executable + "\n"
+TOKENS = "Connect to ARENA_ADDRESS"
+
+
+def complaint(program: str | bytes, directory: Path) -> tuple[str, str]:
+    """How a program ended, in the words of the arena, and what it or its host wrote."""
+    path = directory / "program"
+    path.write_bytes(program if isinstance(program, bytes) else program.encode())
+    path.chmod(0o755)
+    try:
+        done = subprocess.run([path], capture_output=True, check=False, cwd=directory)
+    except OSError as error:
+        return f"It could not be started: {error}.", ""
+    return f"It ended before it joined (exit status {done.returncode}).", done.stderr.decode(errors="replace")
+
+
+def remedy(program: str | bytes, directory: Path, cause: FaultCause = FaultCause.START_FAILED) -> str:
+    explanation, output = complaint(program, directory)
+    return str(remedy_of(Fault(0, cause, 0, explanation), output))
+
+
+CASES: Mapping[str, tuple[str | bytes, str]] = {
+    "a module": (PYTHON + "import numpyx.linalg", "The module 'numpyx' is missing"),
+    "a module of a package": (PYTHON + "import os.numpyx", "The module 'os.numpyx' is missing"),
+    "a name": (PYTHON + "from os import numpyx", "The name 'numpyx' cannot be imported"),
+    "a module named in vain": (
+        PYTHON + "try:\n import numpyx\nexcept ImportError:\n import numpyy",
+        "'numpyy' is missing",
+    ),
+    "a source": (PYTHON + "def f(:", "Its source cannot be read (SyntaxError)"),
+    "an indentation": (PYTHON + "if 1:\npass", "Its source cannot be read (IndentationError)"),
+    "a library": (PYTHON + "import ctypes\nctypes.CDLL('libfoo.so.7')", "The library 'libfoo.so.7' is missing"),
+    "a file": (PYTHON + "open('weights.bin')", "The file 'weights.bin' is not where the bot looks"),
+    "a program by env": ("#!/usr/bin/env nodexx\n", "The program 'nodexx' is missing"),
+    "a program in a shell": ("#!/bin/sh\nnodexx main.js\n", "The program 'nodexx' is missing"),
+    "a program in bash": ("#!/bin/bash\nnodexx main.js\n", "The program 'nodexx' is missing"),
+    "line ends by env": ("#!/usr/bin/env python3\r\nprint(1)\r\n", "has line ends of Windows"),
+    "line ends in a shell": ("#!/bin/sh\nnodexx\r\n", "has line ends of Windows"),
+    "line ends in bash": ("#!/bin/bash\nnodexx\r\n", "has line ends of Windows"),
+    "an interpreter": ("#!/usr/bin/nodexx\n", "what the first line (#!) of that names, does not exist"),
+    "no interpreter": ("echo hello\n", "a script needs a first line like #!/bin/sh"),
+    "another processor": (b"\x7fELF\x02\x01\x01" + bytes(100), "must be built for Linux and this processor"),
+    "a program of Windows": (b"MZ\x90" + bytes(100), "must be built for Linux and this processor"),
+    "a program not executable": ("#!/bin/sh\n./main.py\n", "run chmod +x on it"),
+    "a directory": ("#!/tmp\n", "run chmod +x on it"),
+    "its own words": (PYTHON + "raise SystemExit('I resign')", TOKENS),
+    "an error of its own": (PYTHON + "1 / 0", TOKENS),
+    "nothing": ("#!/bin/sh\n", TOKENS),
+}
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_a_bot_that_does_not_start_is_told_what_it_lacks(what: str, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("1", encoding="utf-8")
+    program, words = CASES[what]
+    assert words in remedy(program, tmp_path)
+
+
+@pytest.mark.needs("node")
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("require('ws')", "The module 'ws' is missing"),
+        ("require('@scope/name/part')", "The module '@scope/name/part' is missing"),
+        ("require('./kit')", "The module './kit' is missing"),
+        ("import('ws')", "The module 'ws' is missing"),
+        ("require('fs').readFileSync('weights.bin')", "The file 'weights.bin' is not where"),
+        ("const a = ;", "Its source cannot be read (SyntaxError)"),
+        ("throw new Error('own')", TOKENS),
+    ],
+)
+def test_a_bot_in_node_is_told_the_same(source: str, words: str, tmp_path: Path) -> None:
+    assert words in remedy(f"#!/usr/bin/env node\n{source}\n", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("prlimit: failed to execute /bot/bot: No such file or directory", "does not exist where it runs"),
+        ("prlimit: failed to execute /bot/bot: Exec format error", "must be built for Linux"),
+        ("prlimit: failed to execute /bot/bot: Permission denied", "run chmod +x on it"),
+        (
+            "./bot: error while loading shared libraries: libx-1.so.2: cannot open shared object file: No such",
+            "'libx-1.so.2'",
+        ),
+        ("/lib/libc.so.6: version `GLIBC_2.38' not found (required by ./bot)", "which lacks GLIBC_2.38"),
+        ("/bin/bash: ./run.sh: /usr/bin/python^M: bad interpreter: No such file or directory", "line ends of Windows"),
+    ],
+)
+def test_what_sandboxes_and_loaders_say_is_understood(output: str, words: str) -> None:
+    fault = Fault(0, FaultCause.START_FAILED, 0, "It ended before it joined (exit status 127).")
+    assert words in str(remedy_of(fault, output))
+
+
+def test_only_a_bot_that_ended_is_told_so(tmp_path: Path) -> None:
+    program = CASES["a module"][0]
+    assert "'numpyx' is missing" in remedy(program, tmp_path, FaultCause.DISCONNECTED)
+    assert "Each Decide tells how much time" in remedy(program, tmp_path, FaultCause.TIMEOUT)
