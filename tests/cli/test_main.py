@@ -136,6 +136,20 @@ def test_doctor_finds_this_machine_fit_and_makes_no_database(arena: Arena) -> No
 
 
 @pytest.mark.usefixtures("brief_doctor")
+def test_doctor_says_which_limit_of_this_machine_is_too_low(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosting.sandbox.host_capacity.allow_many_descriptors", lambda: 200)
+    monkeypatch.setattr("arena.hosting.sandbox.host_capacity.has_room", lambda _: False)
+    finished = arena("doctor", "--json")
+    assert finished.code == 1
+    findings = {finding["check"]: finding for finding in finished.json}
+    files, processes = findings["files"], findings["processes"]
+    assert (files["state"], processes["state"]) == ("FAILED", "FAILED")
+    assert files["detail"] == "this host allows a process 200 open files (ulimit -n), and the arena needs 1024"
+    assert files["remedy"].startswith("raise the limit with `ulimit -n 1024`")
+    assert "no room for" in processes["detail"]
+
+
+@pytest.mark.usefixtures("brief_doctor")
 def test_doctor_fails_on_a_database_that_is_none_and_says_what_to_do(arena: Arena) -> None:
     arena.db.write_text("no database " * 1000, encoding="utf-8")
     finished = arena("doctor", "--json")

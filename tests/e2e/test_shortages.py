@@ -75,6 +75,23 @@ def test_a_real_shortage_of_processes_costs_no_match_and_no_bot(held: Place) -> 
     held.ok("db", "check")
 
 
+@pytest.mark.host_fault("few-descriptors")
+@pytest.mark.parametrize("most", [64, 300])
+def test_a_run_with_too_few_descriptors_is_refused_before_anything_is_played(place: Place, most: int) -> None:
+    sources = [write_quick_bot(place.directory / "sources" / name, name) for name in ("first", "last")]
+    place.ok("bot", "add", *sources)
+    match = ["match", "run", "--game", "foreign_king", "--bots", "first,last"]
+    run = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "first,last"]
+    for words in (match, run, ["bot", "test", sources[0]]):
+        told = place.arena(*words, through=["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh"])
+        assert told.code == 1
+        assert f"allows a process {most} open files (ulimit -n), and the arena needs 1024;" in told.err
+        assert "fault of the arena" not in told.err
+    assert "; then `" in place.arena(*run, through=["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh"]).err
+    assert place.counts().keys() == {"planned"}
+    assert faults(place) == []
+
+
 @pytest.mark.needs("minutes")
 @pytest.mark.host_fault("disk-full-under-a-service")
 def test_a_service_on_a_full_disk_loses_nothing_can_be_looked_at_and_goes_on_when_there_is_room(place: Place) -> None:

@@ -104,12 +104,15 @@ FAULTS = {
         *("wait longer after each failure", "no-process-for-a-while", "no-process-for-long", "descriptors-used-up"),
         *("no-thread-for-a-worker", "no-thread-for-a-bot-proxy"),
     ),
-    "Limits of the shell": (
+    "Limits of the host": (
         "before it plays anything",
         "ulimit-of-processor-time",
         "ulimit-of-file-size",
         "no-threads-for-a-bot",
+        "few-descriptors",
+        "little-room",
     ),
+    "processor time of a bot cannot be read": ("played again. No bot is charged", "no-descriptor-for-a-meter"),
     "Ctrl-C, a closed terminal": (
         "in an orderly way",
         "ctrl-c",

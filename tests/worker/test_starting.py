@@ -22,6 +22,7 @@ from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.hosting.procfs.usage import tree_resident_bytes
+from arena.hosting.sandbox.host_capacity import has_room
 from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.time_control import Figures
@@ -359,7 +360,7 @@ async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
 async def test_a_limit_of_processes_leaves_no_room_for_a_bot() -> None:
     def ask() -> str:
         resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
-        return str(process.has_room())
+        return str(has_room())
 
     assert as_ordinary_user(ask) == "False"
 
