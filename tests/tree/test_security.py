@@ -122,6 +122,7 @@ FAULTS = {
     ),
     "The clock jumps": ("No match is lost", "clock-jumps-forward", "clock-jumps-back"),
     "The database is removed": ("ends with an error", "database-taken-away", "database-replaced"),
+    "deletes the lock of a tournament": ("Every match counts once", "lock-removed"),
     "Another program locks": ("waits, prints that it waits", "database-locked-for-a-while", "database-locked-for-long"),
     "A full disk": (
         *("You can still read", "disk-full-in-a-tournament", "disk-full-while-looking", "database-full"),
