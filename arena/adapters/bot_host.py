@@ -244,6 +244,7 @@ class BotHost:
         try:
             head = await self._read()
             try:
+                check_limits()
                 await check_room(self._reader, is_patient=False)
                 policy = SandboxPolicy(head["sandbox"])
                 self._bots = [await find_seat(wanted, head["game"], policy) for wanted in head["bots"]]
@@ -326,7 +327,6 @@ async def _wait_for_end(reader: asyncio.StreamReader) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve, and return 0 when the pipe was closed."""
     del arguments
-    check_limits()
     run(_serve(take_stdout()))
     return 0
 
