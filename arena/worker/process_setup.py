@@ -22,6 +22,7 @@ _INHERITED = {
     "RLIMIT_FSIZE": ("-f", SandboxLimits().disk_mb << 20),
     "RLIMIT_AS": ("-v", 4 << 30),
     "RLIMIT_DATA": ("-d", 4 << 30),
+    "RLIMIT_STACK": ("-s", 8 << 20),
 }
 """What must be allowed of each of these, in seconds or bytes."""
 FIRST_PAUSE_S = 0.2
@@ -49,10 +50,13 @@ def check_limits() -> None:
     check_descriptors()
     for name, (option, least) in _INHERITED.items():
         which = getattr(resource, name)
-        _, hard = resource.getrlimit(which)
-        resource.setrlimit(which, (hard, hard))
+        soft, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY and hard < least:
             raise HostingError(f"this host sets a limit (ulimit {option}) of {hard}; bots need {least} or none")
+        if which != resource.RLIMIT_STACK:
+            resource.setrlimit(which, (hard, hard))
+        elif soft != resource.RLIM_INFINITY and soft < least:  # no further: each thread reserves as much
+            resource.setrlimit(which, (least, hard))
 
 
 async def check_room(commands: asyncio.StreamReader, *, is_patient: bool) -> None:

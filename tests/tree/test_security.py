@@ -108,6 +108,7 @@ FAULTS = {
         "before it plays anything",
         "ulimit-of-processor-time",
         "ulimit-of-file-size",
+        "ulimit-of-the-stack",
         "no-threads-for-a-bot",
         "few-descriptors",
         "little-room",
