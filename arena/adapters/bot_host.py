@@ -38,7 +38,7 @@ from arena.referee.stream import Arrival, Inbox, Resume, StreamClosedError, noth
 from arena.wire.messages import Leave, MatchEncoder, encode_broken_off, parse_request
 from arena.worker.blame import StartError
 from arena.worker.bot_processes import ProcessPool
-from arena.worker.process_setup import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout
+from arena.worker.process_setup import check_limits, check_room, open_stdin, take_stdout
 from arena.worker.warm_bot import WarmBot
 from ratings.errors import RatingsError
 from ratings.read.bots import find_version
@@ -244,6 +244,7 @@ class BotHost:
         try:
             head = await self._read()
             try:
+                check_limits()
                 await check_room(self._reader, is_patient=False)
                 policy = SandboxPolicy(head["sandbox"])
                 self._bots = [await find_seat(wanted, head["game"], policy) for wanted in head["bots"]]
@@ -326,8 +327,6 @@ async def _wait_for_end(reader: asyncio.StreamReader) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve, and return 0 when the pipe was closed."""
     del arguments
-    allow_many_descriptors()
-    check_limits()
     run(_serve(take_stdout()))
     return 0
 

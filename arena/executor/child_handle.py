@@ -68,6 +68,7 @@ class ChildProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
         self._is_stopping = False
+        self._pause: asyncio.Task[None] | None = None  # in which a start waits for room
         self._has_spoken = False
         self._was_killed = False
         self._silent_s: float | None = None  # how long it has said nothing, once it has said that it goes on
@@ -125,6 +126,8 @@ class ChildProcess:
     def stop(self) -> None:
         """Have it end its bots and itself; `run` returns then."""
         self._is_stopping = True
+        if self._pause is not None:
+            self._pause.cancel()
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
@@ -172,7 +175,8 @@ class ChildProcess:
             except OSError as error:
                 if error.errno not in _WANTS_OF_ROOM or waited_s >= ROOM_PATIENCE_S or self._is_stopping:
                     raise
-            await asyncio.sleep(pause_s)
+            self._pause = asyncio.create_task(asyncio.sleep(pause_s))
+            await asyncio.wait({self._pause})
             waited_s += pause_s
             pause_s *= 2
 

@@ -11,7 +11,9 @@ from arena.executor.interface import ExecutorFailedError
 from arena.executor.worker_handle import WorkerProcess
 from arena.executor.worker_pool import WorkerPool
 from arena.hosting.cgroups.launcher_groups import sweep_groups
+from arena.hosting.errors import HostingError
 from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
+from arena.hosting.sandbox.host_capacity import check_host
 from arena.hosting.user_directories import sweep
 from arena.match.live import LiveEvent
 from arena.match.spec import MatchSpec
@@ -47,7 +49,11 @@ class LocalExecutor:
         self._pool = WorkerPool(lambda _, why: self._pool.fail(ExecutorFailedError(why)))
 
     async def __aenter__(self) -> Self:
-        """Start the workers; `run` may be called at once."""
+        """Start the workers; `run` may be called at once. Raises ExecutorFailedError if there is no room for them."""
+        try:
+            check_host(self._count)
+        except HostingError as error:
+            raise ExecutorFailedError(str(error)) from error
         sweep()
         sweep_groups()
         calls = self._pool.dispatch, self._pool.take_back, self._pool.play_apart

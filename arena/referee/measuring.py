@@ -42,8 +42,9 @@ class Meter(Protocol):
         """Start a decision; cheap if the last one was short."""
 
     def look(self) -> tuple[int, int] | None:
-        """Return CPU and waiting for a processor since `begin`, in microseconds, or None if they cannot be read.
+        """Return CPU and waiting for a processor since `begin`, in microseconds, or None if nobody can know them.
 
+        If this host does not let them be read, it raises what makes the match the host's loss: that costs no bot.
         The more frequent the looks, the more exact is the waiting.
         """
 

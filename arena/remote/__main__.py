@@ -17,12 +17,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from arena.hosting.errors import HostingError
 from arena.hosting.prctl import die_with_parent
 from arena.remote.lobby import Lobby
 from arena.remote.match_worker import CoordinatorLink, RemoteHost, RemoteLoop, SharedProcessPool
 from arena.remote.pending_matches import WaitingRoom
 from arena.remote.server import RemoteServer, TlsEndpoint
-from arena.worker.process_setup import allow_many_descriptors, open_stdin, take_stdout
+from arena.worker.process_setup import check_limits, open_stdin, take_stdout
 
 NICE = 10
 """Hosted matches come first: a remote bot waits longer for its network than for a processor."""
@@ -65,10 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     die_with_parent(signal.SIGKILL)  # a launcher sees the end of this process and clears up
     os.nice(NICE)
-    allow_many_descriptors()
     try:
+        check_limits()
         asyncio.run(_serve(options, take_stdout()))
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, HostingError) as error:
         print(f"remote: {error}", file=sys.stderr)  # noqa: T201 - the coordinator keeps it
         return 1
     return 0

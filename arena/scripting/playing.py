@@ -133,6 +133,11 @@ def play(arena: OpenArena, tournament: str, progress: OnProgress | bool | None) 
             on_news.end()
     if end.is_cancelled:
         raise RefusedError(f"{name!r} was cancelled by another program; its {end.finished} results stay")
+    if end.over < end.total:
+        raise RefusedError(
+            f"{end.over} matches of {end.total} of {name!r} are over, and another program has taken others; "
+            f"Arena.resume({name!r}) plays what it leaves"
+        )
 
 
 def run_in_loop_thread(work: Work[N, T], on_news: Callable[[N], None]) -> T:

@@ -24,7 +24,8 @@ SERVICE = "service"
 REMOTE = "remote"
 """The name of the lock that the service has which takes remote bots and people, and plays everything with them."""
 Keep: TypeAlias = Callable[[], None]
-"""Looks after a lock that a server may lose: takes it again, or raises AlreadyRunningError if another has it now."""
+"""Looks after a lock that may be lost, by a server or because its file is removed: takes it again, or raises
+AlreadyRunningError if another has it now."""
 _PAUSES_S = (0.001, 0.003, 0.01)
 _LONGEST = 4096
 
@@ -41,8 +42,8 @@ def hold(database: Database, tournament_id: str) -> Iterator[Keep]:
     elif database.path is None:  # in memory, where nobody else can be
         yield _nothing
     else:
-        with exclusive(lock_path(database.path.resolve(), tournament_id)):
-            yield _nothing
+        with exclusive(lock_path(database.path.resolve(), tournament_id)) as keep:
+            yield keep
 
 
 @contextmanager
@@ -118,16 +119,27 @@ def sweep_locks(database: Path) -> int:
 
 
 @contextmanager
-def exclusive(path: Path) -> Iterator[None]:
+def exclusive(path: Path) -> Iterator[Keep]:
     """Hold the lock at `path` for the block, then remove it. Raises AlreadyRunningError at once if another has it.
 
-    Not inherited by processes started meanwhile, so none of them keeps it when this one is killed.
+    Not inherited by processes started meanwhile, so none of them keeps it when this one is killed. If somebody removes
+    the file, the next call of what is given makes it again.
     """
     descriptor = _acquire(path)
+
+    def keep() -> None:
+        nonlocal descriptor
+        if not _is_still_at(path, descriptor):
+            with suppress(OSError):  # its directory is gone, too, which whoever writes there finds out
+                again = _acquire(path)
+                os.close(descriptor)
+                descriptor = again
+
     try:
-        yield
+        yield keep
     finally:
-        path.unlink(missing_ok=True)  # while it is still held, or another's new lock would be removed
+        if _is_still_at(path, descriptor):  # else it is another's new lock
+            path.unlink(missing_ok=True)  # while it is still held, for the same reason
         os.close(descriptor)
 
 
@@ -160,7 +172,7 @@ def _is_still_at(path: Path, descriptor: int) -> bool:
     """Return whether the locked file is still the one at `path`: its last holder may have removed it meanwhile."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
+    except OSError:
         return False
 
 

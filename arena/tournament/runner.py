@@ -79,6 +79,8 @@ async def run_tournament(
 ) -> RunProgress:
     """Play what is left of a tournament with a started `executor`, and return how far it is then.
 
+    All its matches are over then, unless another process took some of them meanwhile.
+
     `leak_checks` is the part of the matches (0 to 1) whose deterministic bots are asked again by
     `arena.match.leak_check`. With `keep_logs`, what the bots write to their output is recorded with each match.
     Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any point.

@@ -6,33 +6,29 @@ Where this machine has no room for another process, nobody can start, and whoeve
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import resource
 import sys
-import threading
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from arena.hosting.errors import HostBusyError, HostingError
+from arena.hosting.sandbox.host_capacity import THREADS, check_descriptors, has_room
 from arena.hosting.sandbox.limits import SandboxLimits
 
-MANY_DESCRIPTORS = 16_384
-"""Enough for the connections of 32 bots that hold as many as they may."""
 _INHERITED = {
     "RLIMIT_CPU": ("-t", SandboxLimits().cpu_s),
     "RLIMIT_FSIZE": ("-f", SandboxLimits().disk_mb << 20),
     "RLIMIT_AS": ("-v", 4 << 30),
     "RLIMIT_DATA": ("-d", 4 << 30),
+    "RLIMIT_STACK": ("-s", 8 << 20),
 }
 """What must be allowed of each of these, in seconds or bytes."""
 FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 8.0
 ROOM_PATIENCE_S = 60.0
 """How long a start waits for room altogether."""
-THREADS = 64
-"""What a bot with its libraries may well need."""
 FEW_THREADS = 2
 SOME_THREADS = 16
 """More than a bot has, so that one that has just ended does not seem to be room."""
@@ -46,26 +42,21 @@ def pin(cores: str) -> None:
         os.sched_setaffinity(0, set(map(int, cores.split(","))))
 
 
-def allow_many_descriptors() -> None:
-    """Raise the limit on descriptors up to MANY_DESCRIPTORS: a few hostile bots can exhaust the usual 1024."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MANY_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MANY_DESCRIPTORS)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        with contextlib.suppress(ValueError, OSError):  # macOS calls its limit infinite, and allows 10,240
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
 def check_limits() -> None:
     """Raise the limits that bots inherit as far as they go. Raises HostingError if that is not far enough for them.
 
     A bot that reaches a limit of this host would be blamed for what it did not do.
     """
+    check_descriptors()
     for name, (option, least) in _INHERITED.items():
         which = getattr(resource, name)
-        _, hard = resource.getrlimit(which)
-        resource.setrlimit(which, (hard, hard))
+        soft, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY and hard < least:
             raise HostingError(f"this host sets a limit (ulimit {option}) of {hard}; bots need {least} or none")
+        if which != resource.RLIMIT_STACK:
+            resource.setrlimit(which, (hard, hard))
+        elif soft != resource.RLIM_INFINITY and soft < least:  # no further: each thread reserves as much
+            resource.setrlimit(which, (least, hard))
 
 
 async def check_room(commands: asyncio.StreamReader, *, is_patient: bool) -> None:
@@ -139,21 +130,3 @@ class RoomWatch:
     def was_full_since(self, instant_s: float) -> bool:
         """Return whether there was no room at some time since an instant of the monotonic clock."""
         return self._full_s >= instant_s
-
-
-def has_room(threads: int = THREADS) -> bool:
-    """Return whether this machine lets us have as many threads, by default what a bot needs, by trying."""
-    over = threading.Event()
-    begun: list[threading.Thread] = []
-    try:
-        for _ in range(threads):
-            thread = threading.Thread(target=over.wait, daemon=True)
-            thread.start()
-            begun.append(thread)
-    except (RuntimeError, MemoryError):
-        return False
-    finally:
-        over.set()
-        for thread in begun:
-            thread.join()
-    return True

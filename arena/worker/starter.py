@@ -22,6 +22,7 @@ from arena.hosting.bot_environment import bot_environment
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError, RuntimeDirectoryError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.procfs.run_delay import OwnWaitMeter
+from arena.hosting.sandbox.host_capacity import has_room
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.start_plan import BotProgram, start_confined
 from arena.hosting.user_directories import SCRATCH_NAME
@@ -33,7 +34,7 @@ from arena.referee.stream import BotStream
 from arena.worker.blame import StartError, explain_absence, refuse
 from arena.worker.bot_listener import BotListener, ListenerOpener
 from arena.worker.freezer import make_meter
-from arena.worker.process_setup import RoomWatch, has_room, wait_for_room
+from arena.worker.process_setup import RoomWatch, wait_for_room
 from arena.worker.warm_bot import BotKey, WarmBot
 from engine.translatable import Text, placed
 

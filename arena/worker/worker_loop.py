@@ -29,7 +29,7 @@ from arena.match.spec import MatchSpec
 from arena.referee.queue.loop import run
 from arena.worker.match_host import MatchHost
 from arena.worker.own_limits import OwnLimits
-from arena.worker.process_setup import allow_many_descriptors, check_limits, check_room, open_stdin, pin, take_stdout
+from arena.worker.process_setup import check_limits, check_room, open_stdin, pin, take_stdout
 from arena.worker.reporting import LiveFeed, encode_cancelled, encode_live, encode_lost, encode_report
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
@@ -70,7 +70,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     die_with_parent(signal.SIGKILL)  # the launcher sees the end of this process and clears up
     pin(options.cores)
-    allow_many_descriptors()
     try:
         check_limits()
         run(_serve(take_stdout(), options))

@@ -17,6 +17,7 @@ import typer
 from _pytest.mark import ParameterSet
 
 from arena.cli.app import NOUNS, run
+from arena.cli.nouns import doctor
 from arena.cli.shared import errors
 from arena.cli.shared.connect import next_command, program
 from arena.cli.shared.errors import CliError, MisuseError, report, unknown
@@ -133,6 +134,16 @@ def test_doctor_finds_this_machine_fit_and_makes_no_database(arena: Arena) -> No
     assert findings["launcher"]["state"] == "ok"
     assert findings["sandbox"]["state"] in ("ok", "note")
     assert not arena.db.exists()
+
+
+def test_doctor_says_which_limit_of_this_machine_is_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosting.sandbox.host_capacity.allow_many_descriptors", lambda: 200)
+    monkeypatch.setattr("arena.hosting.sandbox.host_capacity.has_room", lambda _: False)
+    files, processes = doctor.check_files(), doctor.check_processes()
+    assert (files.state, processes.state) == (doctor.FAILED, doctor.FAILED)
+    assert files.detail == "this host allows a process 200 open files (ulimit -n), and the arena needs 1024"
+    assert files.remedy.startswith("raise the limit with `ulimit -n 1024`")
+    assert "no room for" in processes.detail
 
 
 @pytest.mark.usefixtures("brief_doctor")

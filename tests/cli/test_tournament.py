@@ -14,7 +14,7 @@ from arena.match.worker_report import MatchReport
 from arena.model.errors import ClientError
 from arena.model.tournament_requests import TournamentRequest
 from arena.tournament.formats.compare import MATCHES_A_WAVE
-from ratings.ledger.ledger import Ledger
+from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import open_database
 from tests.cli.support import Arena, Finished, write_bot
@@ -208,6 +208,39 @@ def test_a_tournament_that_another_command_cancels_ends_saying_so(
     told = f"arena: tournament 'monday' was cancelled by another command; {row['finished']} of 12 matches were played"
     assert told in finished.err.splitlines()[-1]
     assert finished.out == ""
+
+
+def test_a_run_says_at_its_start_and_end_how_many_matches_are_over(table: Arena) -> None:
+    finished = table(*ROUND_ROBIN, "--workers", "1")
+    told = finished.err.splitlines()
+    assert finished.code == 0
+    assert told[1] == "0 of 3 matches are over"
+    assert "all 3 matches are over" in told
+    assert "matches are over" not in table("match", "run", "--game", "foreign_king", "--bots", "ada,bob").err
+
+
+@pytest.mark.host_fault("lock-removed")
+def test_a_run_that_another_process_took_matches_from_fails_and_says_how_to_go_on(
+    table: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def take_others(self: TableExecutor, spec: MatchSpec) -> MatchReport:
+        database = open_database(table.db)
+        (row,) = list_tournaments(database).items
+        if row.progress.leased < 12:
+            Ledger(database).settle(row.tournament.id, request=LeaseRequest("elsewhere:1", 12, 10**12))
+        database.close()
+        return play(spec)
+
+    monkeypatch.setattr(TableExecutor, "run", take_others)
+    finished = table(*ROUND_ROBIN, "--blocks", "4", "--name", "monday", "--workers", "1")
+    assert finished.code == 1
+    (row,) = table("tournament", "list", "--json").json
+    assert 0 < row["finished"] < 12
+    told = (
+        f"arena: {row['finished']} of 12 matches of tournament 'monday' are over, and another process has taken others"
+    )
+    assert finished.err.splitlines()[-1].startswith(f"{told}; `")
+    assert "tournament resume monday" in finished.err.splitlines()[-1]
 
 
 def test_no_more_workers_are_started_than_there_are_matches(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

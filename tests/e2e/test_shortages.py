@@ -75,6 +75,29 @@ def test_a_real_shortage_of_processes_costs_no_match_and_no_bot(held: Place) -> 
     held.ok("db", "check")
 
 
+@pytest.mark.host_fault("few-descriptors")
+def test_what_plays_with_too_few_descriptors_is_refused_before_anything_is_played(place: Place) -> None:
+    sources = [write_quick_bot(place.directory / "sources" / name, name) for name in ("first", "last")]
+    place.ok("bot", "add", *sources)
+    playing = ["--game", "foreign_king", "--bots", "first,last"]
+    told = [
+        place.arena(*words, through=["sh", "-c", 'ulimit -n 300; exec "$@"', "sh"])
+        for words in (
+            ["tournament", "run", "round-robin", "--seats", "2", *playing],
+            ["match", "run", *playing],
+            ["bot", "test", sources[0]],
+            ["serve", "--home", place.directory / "home"],
+        )
+    ]
+    assert [one.code for one in told] == [1] * 4
+    for one in told:
+        assert "allows a process 300 open files (ulimit -n), and the arena needs 1024;" in one.err
+        assert "fault of the arena" not in one.err
+    assert "tournament resume" in told[0].err
+    assert place.counts().keys() == {"planned"}
+    assert faults(place) == []
+
+
 @pytest.mark.needs("minutes")
 @pytest.mark.host_fault("disk-full-under-a-service")
 def test_a_service_on_a_full_disk_loses_nothing_can_be_looked_at_and_goes_on_when_there_is_room(place: Place) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from arena.executor.child_handle import ChildProcess
 from tests.executor.pretended import child_of, run
+from tests.support.patience import PATIENCE_S
 from tests.support.processes import held_descriptors
 
 # Whoever is stopped between fork and exec holds the pipes of his parent, and nobody can tell him to go on.
@@ -342,3 +343,20 @@ async def test_a_start_that_fails_for_another_reason_or_is_not_wanted_any_more_i
 ) -> None:
     assert await start(monkeypatch, errno.ENOENT) == []
     assert await start(monkeypatch, errno.EAGAIN, is_stopping=True) == []
+
+
+async def test_a_start_that_waits_for_room_ends_as_soon_as_it_is_not_wanted_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tries: list[int] = []
+
+    def fail() -> list[str]:
+        tries.append(errno.EMFILE)
+        asyncio.get_running_loop().call_soon(child.stop)  # while it waits for the next try
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr("arena.executor.child_handle.FIRST_PAUSE_S", 10 * PATIENCE_S)
+    child = ChildProcess(fail, lambda *_: None, lambda: None)
+    async with asyncio.timeout(PATIENCE_S):
+        assert await child.run() == (False, None)
+    assert len(tries) == 2

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 
@@ -184,18 +183,6 @@ async def test_workers_whose_program_is_missing_are_given_up(monkeypatch: pytest
     async with LocalExecutor(1) as executor:
         with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready.*No such file.*/no/such/python"):
             await executor.run(king_spec("m1", HONEST))
-
-
-def test_a_worker_may_have_more_descriptors_than_is_usual() -> None:
-    program = (
-        "import resource; from arena.worker.process_setup import allow_many_descriptors\n"
-        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
-        "hard = 4096 if hard == resource.RLIM_INFINITY else min(hard, 4096)\n"
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))\n"
-        "allow_many_descriptors()\n"
-        "assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)\n"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_at_least_one_worker_is_needed() -> None:

@@ -119,10 +119,10 @@ class Place:
             "ARENA_DB": str(self.db),
         }
 
-    def arena(self, *words: str | Path) -> Finished:
-        """Run a command to its end."""
+    def arena(self, *words: str | Path, through: Sequence[str] = ()) -> Finished:
+        """Run a command to its end; `through` are the words of a program that starts it."""
         finished = subprocess.run(
-            [*ARENA, *map(str, words)],
+            [*through, *ARENA, *map(str, words)],
             cwd=self.directory,
             env=self.environment,
             capture_output=True,

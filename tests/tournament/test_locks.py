@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -149,6 +150,45 @@ def test_a_lock_can_be_taken_again_and_leaves_nothing_behind(tmp_path: Path) -> 
 def test_two_locks_do_not_hinder_each_other(tmp_path: Path) -> None:
     with exclusive(tmp_path / "one"), exclusive(tmp_path / "other"):
         pass
+
+
+@pytest.mark.host_fault("lock-removed")
+def test_a_lock_whose_file_was_removed_is_made_again_by_its_holder(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with exclusive(path) as keep:
+        for _ in range(2):
+            path.unlink()
+            assert holder_of(path) is None
+            keep()
+            found = holder_of(path)
+            assert found is not None
+            assert found.pid == os.getpid()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.host_fault("lock-removed")
+def test_a_lock_that_another_took_meanwhile_is_lost_and_left_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with exclusive(path) as keep:
+        path.unlink()
+        with exclusive(path) as others:
+            with pytest.raises(AlreadyRunningError, match=f"process {os.getpid()} is playing this tournament now"):
+                keep()
+            others()
+            assert holder_of(path) is not None
+        with exclusive(path):
+            pass
+        path.touch()  # another's
+    assert path.exists()
+
+
+@pytest.mark.host_fault("lock-removed")
+def test_a_lock_whose_directory_is_gone_is_nobodys(tmp_path: Path) -> None:
+    directory = tmp_path / "home"
+    directory.mkdir()
+    with exclusive(directory / "lock") as keep:
+        shutil.rmtree(directory)
+        keep()
 
 
 @pytest.mark.host_fault("command-killed")

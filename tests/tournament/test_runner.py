@@ -18,12 +18,14 @@ from arena.match.spec import MatchSpec
 from arena.match.worker_report import MatchReport
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.formats import random_seeds as seeds
-from arena.tournament.locks import hold
+from arena.tournament.locks import hold, lock_path
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import GATHER_S, MOST_A_SLOT, ResultBatching, run_tournament
 from engine import registry
 from ratings.errors import DatabaseFullError, NotFoundError
-from ratings.ledger.ledger import Ledger
+from ratings.ledger.check import check
+from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.matches import match_detail, replay_of
 from ratings.store.database import open_database
@@ -231,6 +233,52 @@ async def test_two_runs_of_one_tournament_at_once_are_refused(book: Book) -> Non
     ):
         await play(book, tournament)
     await play(book, tournament)
+
+
+@pytest.mark.host_fault("lock-removed")
+async def test_two_runs_of_one_tournament_whose_lock_was_removed_play_every_match_once(book: Book) -> None:
+    tournament = book.plan()
+    lock = lock_path(book.path.resolve(), tournament.id)
+    others: list[asyncio.Task[RunProgress]] = []
+
+    def take_over(progress: RunProgress) -> None:
+        if progress.finished >= 5 and not others:
+            lock.unlink()
+            others.append(asyncio.create_task(play(book, tournament)))
+
+    with pytest.raises(AlreadyRunningError, match="is playing this tournament now"):
+        await play(book, tournament, ScriptedExecutor(slots=1), on_progress=take_over)
+    final = await others[0]
+    assert (final.finished, final.void, final.total) == (MATCHES, 0, MATCHES)
+    assert check(book.database) == []
+
+
+@pytest.mark.host_fault("lock-removed")
+async def test_a_run_whose_lock_was_removed_plays_on(book: Book) -> None:
+    tournament = book.plan()
+    lock = lock_path(book.path.resolve(), tournament.id)
+
+    def remove(progress: RunProgress) -> None:
+        if progress.finished < MATCHES:
+            lock.unlink()
+
+    final = await play(book, tournament, ScriptedExecutor(slots=1), on_progress=remove)
+    assert (final.finished, final.total) == (MATCHES, MATCHES)
+    assert not lock.exists()
+
+
+async def test_a_run_that_another_took_matches_from_says_that_they_are_not_over(book: Book) -> None:
+    tournament = book.plan()
+    taken: list[LeasedMatch] = []
+
+    def take(_progress: RunProgress) -> None:
+        if not taken:
+            taken.extend(book.ledger.settle(tournament.id, request=LeaseRequest("elsewhere:1", 3, 10**12)).leased)
+
+    final = await play(book, tournament, ScriptedExecutor(slots=1), on_progress=take)
+    assert len(taken) == 3
+    assert final.over == final.total - 3
+    assert (await play(book, tournament)).over == MATCHES
 
 
 async def test_a_finished_tournament_is_not_run_again(run: Run) -> None:

@@ -104,12 +104,16 @@ FAULTS = {
         *("wait longer after each failure", "no-process-for-a-while", "no-process-for-long", "descriptors-used-up"),
         *("no-thread-for-a-worker", "no-thread-for-a-bot-proxy"),
     ),
-    "Limits of the shell": (
+    "Limits of the host": (
         "before it plays anything",
         "ulimit-of-processor-time",
         "ulimit-of-file-size",
+        "ulimit-of-the-stack",
         "no-threads-for-a-bot",
+        "few-descriptors",
+        "little-room",
     ),
+    "processor time of a bot cannot be read": ("played again. No bot is charged", "no-descriptor-for-a-meter"),
     "Ctrl-C, a closed terminal": (
         "in an orderly way",
         "ctrl-c",
@@ -119,6 +123,7 @@ FAULTS = {
     ),
     "The clock jumps": ("No match is lost", "clock-jumps-forward", "clock-jumps-back"),
     "The database is removed": ("ends with an error", "database-taken-away", "database-replaced"),
+    "deletes the lock of a tournament": ("Every match counts once", "lock-removed"),
     "Another program locks": ("waits, prints that it waits", "database-locked-for-a-while", "database-locked-for-long"),
     "A full disk": (
         *("You can still read", "disk-full-in-a-tournament", "disk-full-while-looking", "database-full"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import signal
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -152,6 +153,32 @@ def killer(mark: str, word: str) -> Disturbance:
             await asyncio.sleep(0.01)
 
     return kill
+
+
+def starver(mark: str) -> Disturbance:
+    """Leaves the worker no descriptor but those that it holds, so that no meter can be read."""
+
+    async def starve() -> None:
+        (worker,) = (pid for pid, command in marked_processes(mark).items() if WORKER in command)
+        resource.prlimit(worker, resource.RLIMIT_NOFILE, (3, resource.prlimit(worker, resource.RLIMIT_NOFILE)[1]))
+
+    return starve
+
+
+@pytest.mark.host_fault("no-descriptor-for-a-meter")
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot limit another process")
+async def test_a_worker_without_descriptors_costs_an_attempt_and_no_bot_its_time(
+    arena: Arena, mark: str, tmp_path: Path
+) -> None:
+    final = await arena.play([starver(mark)])
+    assert (final.finished, final.void, final.lost) == (5, 0, 1)
+    lost, finished = arena.details()[HELD_MATCH].attempts
+    assert (lost.state, lost.cause, finished.state) == ("failed", "HOSTING_FAILED", "finished")
+    assert lost.reason == "what a bot computes cannot be read: Too many open files"
+    assert not any(detail.faults for detail in arena.details())
+    with open_arena(tmp_path / "undisturbed") as undisturbed:
+        await undisturbed.play()
+        assert arena.facts() == undisturbed.facts()
 
 
 @pytest.mark.host_fault("worker-killed", "launcher-killed")

@@ -22,6 +22,7 @@ from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.hosting.procfs.usage import tree_resident_bytes
+from arena.hosting.sandbox.host_capacity import has_room
 from arena.match.result import FaultCause, HostCause, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.time_control import Figures
@@ -296,12 +297,13 @@ async def test_idle_processes_that_hold_too_much_memory_end_the_least_recently_u
 
 LIMITS = [
     (resource.RLIMIT_CPU, 1_000, "-t"),
+    (resource.RLIMIT_STACK, 1 << 20, "-s"),
     pytest.param(resource.RLIMIT_FSIZE, 1 << 20, "-f", marks=pytest.mark.needs("minutes")),
 ]
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.host_fault("ulimit-of-processor-time", "ulimit-of-file-size")
+@pytest.mark.host_fault("ulimit-of-processor-time", "ulimit-of-file-size", "ulimit-of-the-stack")
 @pytest.mark.parametrize(("which", "limit", "option"), LIMITS)
 async def test_a_limit_of_this_host_that_bots_would_reach_is_told_and_nothing_is_played(
     which: int, limit: int, option: str
@@ -313,6 +315,20 @@ async def test_a_limit_of_this_host_that_bots_would_reach_is_told_and_nothing_is
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=lower, check=False)
     assert ended.returncode == 1
     assert f"this host sets a limit (ulimit {option}) of {limit}" in ended.stderr.decode()
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_stack_is_raised_to_the_usual_size_and_no_further() -> None:
+    program = (
+        "import resource; from arena.worker.process_setup import check_limits\n"
+        "which, usual = resource.RLIMIT_STACK, 8 << 20\n"
+        "_, hard = resource.getrlimit(which)\n"
+        "for soft in (1 << 20, 16 << 20) if hard == resource.RLIM_INFINITY else (1 << 20,):\n"
+        "    resource.setrlimit(which, (soft, hard))\n"
+        "    check_limits()\n"
+        "    assert resource.getrlimit(which) == (max(soft, usual), hard)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -359,7 +375,7 @@ async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
 async def test_a_limit_of_processes_leaves_no_room_for_a_bot() -> None:
     def ask() -> str:
         resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
-        return str(process.has_room())
+        return str(has_room())
 
     assert as_ordinary_user(ask) == "False"
 

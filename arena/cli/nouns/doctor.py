@@ -27,6 +27,7 @@ from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.processes import has_proc
+from arena.hosting.sandbox.host_capacity import check_descriptors, check_room
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, probe
 from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
@@ -44,10 +45,7 @@ app = typer.Typer()
 
 OK, FAILED, NOTE = "ok", "FAILED", "note"
 OLDEST_PYTHON = (3, 11)
-# A worker holds about ten descriptors for itself and six for each bot it keeps warm.
-FEWEST_FILES = 256
 PACKAGES = ("grpcio", "protobuf", "sqlmodel", "alembic", "trueskill", "typer")
-FEWEST_PROCESSES = 256
 LAUNCHED = "launched"
 LAUNCH_LIMIT_S = 30.0
 DEFAULT_SECONDS = 5.0
@@ -138,17 +136,13 @@ def check_sockets() -> DoctorFinding:
 
 
 def check_processes() -> DoctorFinding:
-    """Check how many processes there may be, and count the cores for them."""
-    most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
-    detail = say("cli_doctor.cores", cores=worker_count(0))
-    if most != resource.RLIM_INFINITY and most < FEWEST_PROCESSES:
-        return DoctorFinding(
-            "processes",
-            FAILED,
-            say("cli_doctor.only_allowed", number=most),
-            say("cli_doctor.do_processes", number=FEWEST_PROCESSES),
-        )
-    return DoctorFinding("processes", OK, detail)
+    """Check whether there is room for a worker on each core, and count the cores."""
+    workers = worker_count(0)
+    try:
+        check_room(workers)
+    except HostingError as error:
+        return DoctorFinding("processes", FAILED, *_in_two(error))
+    return DoctorFinding("processes", OK, say("cli_doctor.cores", cores=workers))
 
 
 def check_launcher() -> DoctorFinding:
@@ -175,10 +169,11 @@ async def _launch() -> str:
 def check_files() -> DoctorFinding:
     """Check whether enough files may be open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    detail = say("cli_doctor.files_open", soft=soft, hard=hard)
-    if soft < FEWEST_FILES:
-        return DoctorFinding("files", FAILED, detail, say("cli_doctor.do_files", number=FEWEST_FILES))
-    return DoctorFinding("files", OK, detail)
+    try:
+        check_descriptors(worker_count(0))
+    except HostingError as error:
+        return DoctorFinding("files", FAILED, *_in_two(error))
+    return DoctorFinding("files", OK, say("cli_doctor.files_open", soft=soft, hard=hard))
 
 
 def check_database(db: str) -> DoctorFinding:

@@ -104,6 +104,9 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
     remedy = f"`{connection.command('tournament', 'resume', name, *hosting.place)}` goes on"
     levels = _check_sandbox(storage, tournament_id, hosting.policy)
     warning = say(WARNING_WITHOUT_SANDBOX) if NONE in levels else None
+    if row.tournament.format != SINGLE_MATCH:
+        done = row.progress.finished + row.progress.void
+        typer.echo(say("cli_shared.some_over", over=done, total=row.progress.total), err=True)
     display = _Display(warning, _note(connection, row))
     executor = make_executor(row, hosting, storage.programs, levels)
     try:
@@ -128,6 +131,19 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
                 command=show,
             )
         )
+    if end.over < end.total:
+        raise CliError(
+            Text(
+                "{over} of {total} matches of tournament {name} are over, and another process has taken others; "
+                "{remedy}",
+                over=end.over,
+                total=end.total,
+                name=repr(name),
+                remedy=remedy,
+            )
+        )
+    if row.tournament.format != SINGLE_MATCH:
+        typer.echo(say("cli_shared.all_over", total=end.total), err=True)
 
 
 def _rescued(storage: Storage) -> str:

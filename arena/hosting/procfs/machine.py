@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 MEGABYTE = 1024 * 1024
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+_CGROUP_USED, _CGROUP_PARTS = Path("/sys/fs/cgroup/memory.current"), Path("/sys/fs/cgroup/memory.stat")
+_MEMORY = Path("/proc/meminfo")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -17,6 +20,24 @@ def machine_bytes() -> int:
         return min(physical, int(_CGROUP_LIMIT.read_text(encoding="ascii")))
     except (OSError, ValueError):  # no container, or `max`
         return physical
+
+
+def free_bytes() -> int:
+    """Return how much memory of this machine, or of the container we run in, nobody uses; all of it if none tells."""
+    free = machine_bytes()
+    with suppress(OSError, KeyError, ValueError):
+        facts = _read_facts(_MEMORY)  # in kilobytes
+        free = min(free, (facts["MemAvailable:"] + facts["SwapFree:"]) * 1024)
+    with suppress(OSError, KeyError, ValueError):
+        facts = _read_facts(_CGROUP_PARTS)
+        used = int(_CGROUP_USED.read_text(encoding="ascii")) - facts["active_file"] - facts["inactive_file"]
+        free = min(free, int(_CGROUP_LIMIT.read_text(encoding="ascii")) - used)
+    return free
+
+
+def _read_facts(path: Path) -> dict[str, int]:
+    lines = (line.split() for line in path.read_text(encoding="ascii").splitlines())
+    return {words[0]: int(words[1]) for words in lines if len(words) > 1}
 
 
 def count_cores() -> int:

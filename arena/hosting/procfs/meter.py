@@ -14,9 +14,12 @@ import time
 
 from arena.hosting.cgroups.cgroup import CpuAccount
 from arena.hosting.cgroups.hierarchy import GroupPlace
+from arena.hosting.errors import HostingError, host_error
 from arena.hosting.procfs.processes import read_file
 from arena.hosting.procfs.run_delay import RunQueueWait, ThreadWait
-from arena.hosting.procfs.tree import Process, Tree, TreeError
+from arena.hosting.procfs.tree import GONE, Process, Tree, TreeError
+from engine.os_errors import os_error_text
+from engine.translatable import Text
 
 _STALE_NS = 250_000_000
 _SLACK_NS = 200_000
@@ -42,6 +45,7 @@ class TreeMeter:
         self._begun = 0
         self._is_ready = False  # whether one of its threads was ready at the last look
         self._has_looked = True
+        self._problem: HostingError | None = None  # why the last scan failed, if that is this host's fault
         self._scan()
         self._cpu_ns = 0  # what it did before belongs to no decision
 
@@ -57,9 +61,14 @@ class TreeMeter:
         self._waiting.begin(time.monotonic_ns())
 
     def look(self) -> tuple[int, int] | None:
-        """Return CPU and waiting since `begin`, in microseconds, or None if they cannot be read."""
+        """Return CPU and waiting since `begin`, in microseconds, or None if the bot is gone or there is no /proc.
+
+        Raises HostingError if this host does not let them be read.
+        """
         self._has_looked = True
         if not self._scan():
+            if self._problem is not None:
+                raise self._problem
             return None
         return max(self._cpu_ns - self._base_ns, 0) // 1000, self._waiting.total_ns // 1000
 
@@ -118,9 +127,10 @@ class TreeMeter:
         before_ns, now_ns, before_cpu_ns = self._looked_ns, time.monotonic_ns(), self._cpu_ns
         try:
             ended = self._tree.refresh()
-        except TreeError:
+            self._tree.read(before_ns, self._nice)
+        except TreeError as error:
+            self._problem = _problem_of(error)
             return False
-        self._tree.read(before_ns, self._nice)
         self._looked_ns = now_ns
         for process in ended:
             clock_ns, reaped_ns = self._known.pop(process.pid, (0, 0))
@@ -162,6 +172,14 @@ class TreeMeter:
         return reaped_ns - counted_ns
 
 
+def _problem_of(error: TreeError) -> HostingError | None:
+    """Return the fault of this host, such as too few descriptors; none if the bot is gone, or has too many threads."""
+    cause = error.__cause__
+    if not isinstance(cause, OSError) or cause.errno is None or cause.errno in GONE:
+        return None
+    return host_error(cause.errno)(Text("what a bot computes cannot be read: {why}", why=os_error_text(cause)))
+
+
 def _clock_of(process: Process) -> int | None:
     try:
         return process.ran_ns()
@@ -199,7 +217,7 @@ class GroupMeter:
         self._base_us = self._account.used_us()
 
     def look(self) -> tuple[int, int] | None:
-        """Return CPU and waiting since `begin`, in microseconds, or None if they cannot be read."""
+        """Return the same as `TreeMeter.look`, and raise the same."""
         seen = self._tree.look()
         if seen is None:
             return None

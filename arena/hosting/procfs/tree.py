@@ -28,7 +28,8 @@ KEPT_TASKS = 32
 """How many tasks of a tree have their files, three each, kept open."""
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_GONE = (errno.ENOENT, errno.ESRCH)
+GONE = (errno.ENOENT, errno.ESRCH)
+"""What is said of a process or thread that has ended."""
 _LOW_POLICIES = (b"3", b"5")  # SCHED_BATCH, SCHED_IDLE
 
 
@@ -173,7 +174,7 @@ class Process:
             try:
                 children += task.files.read_children()
             except OSError as error:
-                if error.errno not in _GONE:
+                if error.errno not in GONE:
                     raise
                 self.drop(tid)
         return children
@@ -205,7 +206,7 @@ class Tree:
             try:
                 children = process.refresh()
             except OSError as error:
-                if error.errno not in _GONE or process.pid == self._root:
+                if error.errno not in GONE or process.pid == self._root:
                     raise TreeError(f"process {process.pid} cannot be read: {error}") from error
                 ended.append(self.processes.pop(process.pid))
                 continue
@@ -226,12 +227,14 @@ class Tree:
         return (task for process in self.processes.values() for task in process.tasks.values())
 
     def read(self, before_ns: int, own_nice: int) -> None:
-        """Take a reading of every thread, and drop those that have ended."""
+        """Take a reading of every thread, and drop those that have ended. Raises TreeError."""
         for process in self.processes.values():
             for tid, task in list(process.tasks.items()):
                 try:
                     task.read(before_ns, own_nice)
-                except OSError:
+                except OSError as error:
+                    if error.errno not in GONE:
+                        raise TreeError(f"thread {tid} cannot be read: {error}") from error
                     process.drop(tid)
 
     @property

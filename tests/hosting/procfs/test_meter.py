@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -15,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from arena.hosting.errors import HostBusyError
 from arena.hosting.procfs import meter as meter_module
 from arena.hosting.procfs import tree as tree_module
 from arena.hosting.procfs.meter import TreeMeter
@@ -207,6 +210,38 @@ def ended() -> TreeMeter:
     meter = TreeMeter(process.pid)
     process.communicate(b"x\n")
     return meter
+
+
+@pytest.mark.host_fault("no-descriptor-for-a-meter")
+@pytest.mark.parametrize("is_open", [False, True], ids=["none is open", "the files of its threads are open"])
+def test_what_a_host_without_descriptors_cannot_read_is_the_hosts_fault(patient: Patient, *, is_open: bool) -> None:
+    if is_open:
+        assert patient.meter.look() is not None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    patient.meter.begin()
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+        with pytest.raises(HostBusyError, match="what a bot computes cannot be read: Too many open files"):
+            patient.meter.look()
+        patient.meter.total_us()  # who asks for nothing else is not told
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert patient.meter.look() is not None
+
+
+@pytest.mark.host_fault("no-descriptor-for-a-meter")
+def test_a_thread_that_the_host_does_not_let_us_read_is_not_taken_for_one_that_has_ended(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> bytes:
+        raise OSError(errno.ENFILE, os.strerror(errno.ENFILE))
+
+    patient.meter.begin()
+    with monkeypatch.context() as patched:
+        patched.setattr(Task, "read", refuse)
+        with pytest.raises(HostBusyError, match="Too many open files in system"):
+            patient.meter.look()
+    assert patient.meter.look() is not None
 
 
 def test_a_tree_that_is_too_large_is_not_read(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
