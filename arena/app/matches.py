@@ -257,7 +257,7 @@ def _seat(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
         ended = "resigned" if seat.resigned else "played" if seat.forfeit is None else "forfeited"
     return replace(
         _sitting(detail, row),
-        rank=seat.rank,
+        rank=seat.rank if detail.match.rated else None,
         forfeit=seat.forfeit,
         resigned=seat.resigned,
         ended=ended,

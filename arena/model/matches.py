@@ -16,9 +16,13 @@ ANY_FAULT = "any"
 """What stands in place of a cause for the faults of whatever cause."""
 
 
+NO_RESULT = "no valid result"
+"""What stands in place of the state of a match that was played to an end without a valid result."""
+
+
 @dataclass(frozen=True, slots=True)
 class SeatSummary:
-    """Who sits in a seat, and which rank came of it."""
+    """Who sits in a seat, and which rank came of it; none without a valid result."""
 
     bot: str
     rank: int | None = None
@@ -50,6 +54,11 @@ class MatchSummary:
     why_hidden: str = ""
     ended_at_us: int | None = None
     """When it came to its end; microseconds since 1970."""
+
+    @property
+    def shown_state(self) -> str:
+        """Return its state, or NO_RESULT."""
+        return _shown_state(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +168,17 @@ class MatchDetail:
     """When retention removed the replay, and the times of the decisions with it."""
     awaits: tuple[str, ...] = ()
     """While it is hidden, the other matches with the same chance that are not over, by id, as they are scheduled."""
+
+    @property
+    def shown_state(self) -> str:
+        """Return its state, or NO_RESULT."""
+        return _shown_state(self)
+
+
+def _shown_state(match: MatchSummary | MatchDetail) -> str:
+    """Return the state of a match, or NO_RESULT if every seat faulted before any of them acted, so that none won."""
+    is_over = match.state is MatchState.FINISHED and not match.hidden
+    return NO_RESULT if is_over and all(seat.rank is None for seat in match.seats) else match.state.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,14 @@ def test_a_match_without_a_replay_says_why(
         assert sentence in answer.text
 
 
+def test_a_match_in_which_nobody_acted_has_no_valid_result(
+    client: TestClient, arena: ArenaPort, king: str, changed: Callable[..., None]
+) -> None:
+    seats = tuple(replace(seat, rank=None, ended="forfeited") for seat in arena.matches.get_match(king).seats)
+    changed(seats=seats, rated=False, by_rules=False)
+    assert "No valid result: every bot failed" in client.get(f"/matches/{king}?lang=en").text
+
+
 def test_a_fault_is_told_in_words_and_never_interpreted(
     client: TestClient, king: str, changed: Callable[..., None]
 ) -> None:

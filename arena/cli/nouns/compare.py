@@ -25,7 +25,7 @@ from arena.cli.shared.match_order import (
 from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names, with_options
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play_tournament import announce, play
-from arena.cli.shared.results import comparison_facts, comparison_lines
+from arena.cli.shared.results import comparison_facts, comparison_lines, need_result
 from arena.tournament.formats.compare import Compare, design_for
 from engine.translatable import Text
 from ratings.statistics.errors import ResultsError
@@ -120,6 +120,7 @@ def compare(
             typer.echo(line)
         show = next_command("tournament", "show", planned.name, "--matches", db=db)
         typer.echo("\n" + say("cli_shared.shows_matches", command=show))
+    need_result(connection, detail)
 
 
 def _form(

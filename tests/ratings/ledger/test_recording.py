@@ -22,13 +22,16 @@ from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.recording import record_results
+from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.matches import StoredLog, match_detail, replay_of, seat_log, seen_runtimes
+from ratings.read.pool_lookup import MatchScope
+from ratings.read.statistics import by_seat
 from ratings.read.tournament_report import leak_checks
 from ratings.read.tournaments import WholeBlocks, standings, tournament_row, tournament_waves
 from ratings.statistics.scores import Firsts, match_points
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.values.states import AttemptState, MatchState
+from ratings.values.states import AttemptState, Fared, MatchState
 from tests.ratings import book
 from tests.ratings.conftest import Filled
 
@@ -170,6 +173,31 @@ def test_the_first_result_counts_also_that_of_an_attempt_given_up(database: Data
     attempts = match_detail(database, slow.match_id).attempts
     assert [attempt.state for attempt in attempts] == [AttemptState.FINISHED, AttemptState.RELEASED]
     assert check(database) == []
+
+
+@pytest.mark.both_databases
+def test_a_match_without_a_valid_result_gives_no_points_and_leaves_its_block_out(
+    database: Database, tournament: str
+) -> None:
+    first, *others = book.take(database, tournament)[:6]
+    book.record(database, first, rated=False, ranks=(1, 1, 1), forfeits=(0, 1, 2))
+    for match in others:
+        book.record(database, match)
+    rows = {row.version_id: row for row in standings(database, tournament)}
+    for seat in first.seats:
+        row = rows[seat.version_id]
+        played = sum(seat.version_id in [one.version_id for one in match.seats] for match in others)
+        whole = sum(seat.version_id in [one.version_id for one in match.seats] for match in others[2:])
+        assert (row.matches, row.forfeits, row.firsts.draws) == (played, 1, 0)
+        assert row.whole.possible == whole * 4
+    assert check(database) == []
+    listed = {row.match.id: [rank for _, rank in row.seats] for row in list_matches(database, limit=None).items}
+    assert listed[first.match_id] == [None, None, None]
+    version = first.seats[0].version_id
+    shared = list_matches(database, MatchFilter(version_id=version, fared=Fared.SHARED), limit=None).items
+    assert first.match_id not in [row.match.id for row in shared]
+    met = by_seat(database, MatchScope(tournament_id=tournament))
+    assert [seat.matches for seat in met] == [3, 3, 3]
 
 
 MISFITS: list[tuple[dict[str, Any], str]] = [

@@ -50,7 +50,7 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
         spent = {} if times is None else {"times": asdict(times)}
         print_json({**asdict(detail), **spent}, table="seats")
         return
-    state = named("search.state_", detail.state.value)
+    state = named("search.state_", detail.shown_state)
     facts = {
         "match": detail.match_id,
         "tournament": say(
