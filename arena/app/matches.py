@@ -247,6 +247,7 @@ def _sitting(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
         runtime=row.seat.runtime,
         runtime_name=detail.runtime_names.get(row.seat.runtime or ""),
         remote=row.is_remote,
+        sandbox=row.seat.sandbox,
         person=detail.tournament.settings.get(PERSONS, {}).get(str(row.seat.seat)),
     )
 
@@ -260,6 +261,7 @@ def _seat(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
         rank=seat.rank if detail.match.rated else None,
         forfeit=seat.forfeit,
         resigned=seat.resigned,
+        notes_left_out=bool(seat.notes_left_out),
         ended=ended,
         rating_change=None if change is None else _exposure_change(change),
     )

@@ -82,8 +82,17 @@ class MatchSeat:
     runtime_name: str | None = None
     remote: bool = False
     """Whether its author runs the bot elsewhere."""
+    sandbox: str | None = None
+    """The level of the bot's sandbox; `None` for a remote bot, and if it is not known."""
+    notes_left_out: bool = False
+    """Whether its notes are not in the replay because those of its owner had reached their limit."""
     person: str | None = None
     """What the person calls himself or herself who sat there in a browser; any text that can be shown."""
+
+    @property
+    def shown_sandbox(self) -> str | None:
+        """Return the level of the sandbox, or in its place `person`, or `remote`; `None` if it is not known."""
+        return "person" if self.person is not None else "remote" if self.remote else self.sandbox
 
 
 @dataclass(frozen=True, slots=True)

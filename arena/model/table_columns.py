@@ -258,6 +258,9 @@ MATCH_SEATS: Final = (
     Column("version", "version", _K.COUNT),
     Column("rank", "rank", _K.PLACE, "leaderboard.rank"),
     Column("ended", "ended", _K.NAME, "match.ended", names="cli_state."),
+    Column(
+        "sandbox", "sandbox", _K.NAME, "match.sandbox", names="cli_state.sandbox_", of=lambda seat: seat.shown_sandbox
+    ),
     Column("runtime", "runtime"),
     Column("rating_change", "rating", _K.CHANGE, "match.change"),
 )

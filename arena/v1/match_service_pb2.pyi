@@ -278,7 +278,7 @@ class MatchDetail(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., tournament: _Optional[str] = ..., tournament_id: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., attempt: _Optional[int] = ..., rated: bool = ..., sandbox: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[MatchSeat, _Mapping]]] = ..., by_rules: bool = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., started_at_us: _Optional[int] = ..., duration_us: _Optional[int] = ..., game_digest: _Optional[str] = ..., record_digest: _Optional[str] = ..., details_json: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., attempts: _Optional[_Iterable[_Union[AttemptFact, _Mapping]]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFact, _Mapping]]] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., logs_removed_at_us: _Optional[int] = ..., replay_removed_at_us: _Optional[int] = ..., awaits: _Optional[_Iterable[str]] = ..., void_reason_text_json: _Optional[str] = ..., why_hidden_text_json: _Optional[str] = ...) -> None: ...
 
 class MatchSeat(_message.Message):
-    __slots__ = ("seat", "bot", "version", "content_hash", "rank", "forfeit", "resigned", "ended", "rating_change", "runtime", "runtime_name", "remote", "person")
+    __slots__ = ("seat", "bot", "version", "content_hash", "rank", "forfeit", "resigned", "ended", "rating_change", "runtime", "runtime_name", "remote", "person", "sandbox", "notes_left_out")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -292,6 +292,8 @@ class MatchSeat(_message.Message):
     RUNTIME_NAME_FIELD_NUMBER: _ClassVar[int]
     REMOTE_FIELD_NUMBER: _ClassVar[int]
     PERSON_FIELD_NUMBER: _ClassVar[int]
+    SANDBOX_FIELD_NUMBER: _ClassVar[int]
+    NOTES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     seat: int
     bot: str
     version: int
@@ -305,7 +307,9 @@ class MatchSeat(_message.Message):
     runtime_name: str
     remote: bool
     person: str
-    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., rank: _Optional[int] = ..., forfeit: _Optional[int] = ..., resigned: bool = ..., ended: _Optional[str] = ..., rating_change: _Optional[float] = ..., runtime: _Optional[str] = ..., runtime_name: _Optional[str] = ..., remote: bool = ..., person: _Optional[str] = ...) -> None: ...
+    sandbox: str
+    notes_left_out: bool
+    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., rank: _Optional[int] = ..., forfeit: _Optional[int] = ..., resigned: bool = ..., ended: _Optional[str] = ..., rating_change: _Optional[float] = ..., runtime: _Optional[str] = ..., runtime_name: _Optional[str] = ..., remote: bool = ..., person: _Optional[str] = ..., sandbox: _Optional[str] = ..., notes_left_out: bool = ...) -> None: ...
 
 class FaultFact(_message.Message):
     __slots__ = ("seat", "bot", "cause", "ply", "explanation", "evidence_json", "owner", "explanation_text_json")

@@ -97,6 +97,7 @@ def play(spec: MatchSpec) -> MatchReport:
         record_digest=document["record_digest"],
         replay=dump(document),
         runtimes=tuple(seat.runtime for seat in spec.seats),
+        sandboxes=tuple(seat.sandbox for seat in spec.seats),
         leak_checks=tuple(
             LeakCheckResult(seat, LeakVerdict.LEAK, 3, "It remembered.", {"used": ["A"], "fresh": ["B"]})
             for seat, one in enumerate(spec.seats)

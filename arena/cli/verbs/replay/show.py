@@ -84,6 +84,8 @@ def show(
             print_scoring(finish, who)
         typer.echo()
         print_result(document["result"], who, has_scoring=finish is not None and bool(finish.scoring))
+        for seat in document.get("notes_left_out", ()):
+            typer.echo(say("cli_match.notes_left_out", seat=seat, bot=names[seat]))
     else:
         _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
 
