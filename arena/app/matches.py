@@ -200,6 +200,7 @@ def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) ->
     return replace(
         planned,
         rated=match.rated and detail.tournament.rated,
+        valid_result=match.rated,
         seats=tuple(_seat(detail, row) for row in detail.seats),
         by_rules=match.by_rules,
         plies=match.plies,
@@ -316,6 +317,7 @@ def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
     return replace(
         planned,
         seats=tuple(SeatSummary(bot, rank, row.faults.get(seat)) for seat, (bot, rank) in enumerate(row.seats)),
+        valid_result=match.rated,
         plies=match.plies,
         decisions=match.decisions,
         game_digest=match.game_digest,

@@ -54,11 +54,13 @@ class MatchSummary:
     why_hidden: str = ""
     ended_at_us: int | None = None
     """When it came to its end; microseconds since 1970."""
+    valid_result: bool | None = None
+    """False if every seat faulted before any of them acted, so that none won; `None` while there is none to show."""
 
     @property
     def shown_state(self) -> str:
         """Return its state, or NO_RESULT."""
-        return _shown_state(self)
+        return NO_RESULT if self.valid_result is False else self.state.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +179,13 @@ class MatchDetail:
     """When retention removed the replay, and the times of the decisions with it."""
     awaits: tuple[str, ...] = ()
     """While it is hidden, the other matches with the same chance that are not over, by id, as they are scheduled."""
+    valid_result: bool | None = None
+    """False if every seat faulted before any of them acted, so that none won; `None` while there is none to show."""
 
     @property
     def shown_state(self) -> str:
         """Return its state, or NO_RESULT."""
-        return _shown_state(self)
-
-
-def _shown_state(match: MatchSummary | MatchDetail) -> str:
-    """Return the state of a match, or NO_RESULT if every seat faulted before any of them acted, so that none won."""
-    is_over = match.state is MatchState.FINISHED and not match.hidden
-    return NO_RESULT if is_over and all(seat.rank is None for seat in match.seats) else match.state.value
+        return NO_RESULT if self.valid_result is False else self.state.value
 
 
 @dataclass(frozen=True, slots=True)

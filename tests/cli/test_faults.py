@@ -229,7 +229,7 @@ def test_a_run_in_which_no_bot_starts_has_no_valid_result_and_fails(table: Arena
     assert [row[3:] for row in rows] == [["0", "0", "0", "0", "0.0%", f"{seats}  no valid result"]] * seats
     assert table("match", "list", "none").out.count("no valid result") == seats
     for match in table("match", "list", "none", "--json").json:
-        assert [seat["rank"] for seat in match["seats"]] == [None] * seats
+        assert ([seat["rank"] for seat in match["seats"]], match["valid_result"]) == ([None] * seats, False)
     assert table("db", "check").code == 0
 
 
@@ -242,7 +242,7 @@ def test_one_match_in_which_no_bot_starts_has_no_valid_result_and_fails(table: A
     assert state == "no valid result"
     assert "ranks  no valid result" in table("replay", "show", match).out
     detail = table(*words, "--json").json
-    assert ([seat["rank"] for seat in detail["seats"]], detail["rated"]) == ([None, None], False)
+    assert ([seat["rank"] for seat in detail["seats"]], detail["valid_result"]) == ([None, None], False)
 
 
 def test_a_match_without_a_valid_result_leaves_the_others_alone(table: Arena, tmp_path: Path) -> None:

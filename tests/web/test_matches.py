@@ -160,7 +160,7 @@ def test_a_match_in_which_nobody_acted_has_no_valid_result(
     client: TestClient, arena: ArenaPort, king: str, changed: Callable[..., None]
 ) -> None:
     seats = tuple(replace(seat, rank=None, ended="forfeited") for seat in arena.matches.get_match(king).seats)
-    changed(seats=seats, rated=False, by_rules=False)
+    changed(seats=seats, rated=False, by_rules=False, valid_result=False)
     assert "No valid result: every bot failed" in client.get(f"/matches/{king}?lang=en").text
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from ratings.errors import FactError, PlanError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.rating import pool_of
 from ratings.ledger.recording import record_results
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import find_owner
@@ -255,6 +258,7 @@ def note(database: Database, match: LeasedMatch, size: int) -> list[str]:
 ALL_NOTES = ["cyd", "lovelace/ada", "lovelace/bob"]
 
 
+@pytest.mark.hostile("notes-without-end")
 @pytest.mark.both_databases
 def test_notes_above_the_limit_of_an_owner_are_left_out(database: Database, owned: list[LeasedMatch]) -> None:
     first, second, third = owned
@@ -273,6 +277,28 @@ def test_the_limit_counts_within_one_transaction(database: Database, owned: list
         record_results(session, [noted(match, 300_000) for match in owned], OwnerLimits(notes_mb=1))
     assert sum(len(kept_notes(database, match)) - 1 for match in owned) == 3
     assert find_owner(database, "lovelace").note_bytes == 900_000
+
+
+@pytest.mark.both_databases
+def test_the_limit_counts_for_all_who_record_at_once(database: Database) -> None:
+    versions = [*book.add_bots(database, ("ada", "bob"), owner="lovelace").values()]
+    versions += book.add_bots(database, ["cyd"]).values()
+    matches = []
+    for number in range(4):  # in pools of their own, so that none waits for the pool of another
+        pool = pool_of("foreign_king", "1", 3, time_control=f"{number + 1}s")
+        tournament = book.create(database, versions, name=f"t{number}", pool=pool, rates_same_owner=True)
+        matches += book.take(database, tournament, 1)
+    together = Barrier(len(matches))
+
+    def record(match: LeasedMatch) -> None:
+        together.wait()
+        with write(database, together=True) as session:
+            record_results(session, [noted(match, 200_000)], OwnerLimits(notes_mb=1))
+
+    with ThreadPoolExecutor(len(matches)) as threads:
+        list(threads.map(record, matches))
+    kept = sum(len(kept_notes(database, match)) - 1 for match in matches)
+    assert (kept, find_owner(database, "lovelace").note_bytes) == (5, 1_000_000)
 
 
 @pytest.mark.both_databases
