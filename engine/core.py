@@ -299,11 +299,31 @@ class Game(ABC):
         """Return a JSON Schema object: every option with its values, default and description."""
         return self.options.schema()
 
+    @property
+    def only_seats(self) -> int | None:
+        """The number of seats of every match, or `None` if there is a choice."""
+        return self.seats[0] if len(self.seats) == 1 else None
+
+    def need_only_seats(self) -> int:
+        """Return the number of seats of every match. Raises SeatsError if there is a choice."""
+        if self.only_seats is None:
+            raise SeatsError(
+                Text(
+                    "{name} is played by {least} to {most} seats, so the number must be given",
+                    name=self.name,
+                    least=self.seats[0],
+                    most=self.seats[-1],
+                )
+            )
+        return self.only_seats
+
     def check_seats(self, seats: int) -> None:
         """Raise SeatsError unless the game is played by that many seats."""
         if seats not in self.seats:
             raise SeatsError(
-                Text(
+                Text("{name} is always played by {only} seats, not {seats}", name=self.name, only=only, seats=seats)
+                if (only := self.only_seats) is not None
+                else Text(
                     "{name} is played by {least} to {most} seats, not {seats}",
                     name=self.name,
                     least=self.seats[0],

@@ -47,7 +47,13 @@ class Batch:
     """
 
     def __init__(
-        self, game: Game, count: int, seats: int, options: Any = None, seed: int = 0, dtype: npt.DTypeLike = np.float32
+        self,
+        game: Game,
+        count: int,
+        seats: int | None = None,
+        options: Any = None,
+        seed: int = 0,
+        dtype: npt.DTypeLike = np.float32,
     ) -> None:
         if not isinstance(game, Game):
             raise ValueError(f"game is one of engine.registry, such as registry.get('foreign_king'), not {game!r:.60}")

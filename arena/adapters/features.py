@@ -135,11 +135,14 @@ class Features:
         return np.divide(planes, most.reshape(-1, *(1 for _ in self.shape[1:])), dtype=np.float32)
 
 
-def features_of(game: Game, seats: int, options: Any = None) -> Features:
+def features_of(game: Game, seats: int | None = None, options: Any = None) -> Features:
     """Return the planes of a game. `options` are those of the game, or None for its defaults.
 
-    Raises SeatsError if it is not played by that many, and AbilityError if it gives no planes.
+    `seats` may be left out where the game permits only one number. Raises SeatsError if it is not played by that many,
+    and AbilityError if it gives no planes.
     """
+    if seats is None:
+        seats = game.need_only_seats()
     game.check_seats(seats)
     return Features(game, seats, game.parse_options({}) if options is None else options)
 

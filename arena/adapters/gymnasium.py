@@ -55,7 +55,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
     def __init__(
         self,
         game: str | Game = "foreign_king",
-        seats: int = 3,
+        seats: int | None = None,
         options: Mapping[str, Any] | None = None,
         *,
         opponents: Opponent | Sequence[Opponent] = "greedy",
@@ -68,6 +68,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
     ) -> None:
         """Set the table: `opponents` sit in the other seats in their order, one alone in all of them.
 
+        `seats` is by default the only number that the game permits, or else 3.
         `seat` is the learner's, None for another one in each playing. `time` is the time control of programs, as on the
         command line; bots of this process have `patience_s` for each answer. `opening_plies` random actions begin a
         playing. `sandbox` is the level for programs, None as `arena match run` has it. Raises AdapterError,

@@ -34,7 +34,7 @@ RENDER_MODES = ("human", "ansi")
 
 def env(
     game: str | Game = "foreign_king",
-    seats: int = 3,
+    seats: int | None = None,
     options: Mapping[str, Any] | None = None,
     *,
     seed: int | None = None,
@@ -43,8 +43,9 @@ def env(
 ) -> Any:
     """Return an environment in PettingZoo's wrappers, which check the order of calls and end at an illegal action.
 
-    `seed` is that of all playings until `reset` is given another; `opening_plies` random actions begin each. Raises
-    AdapterError, AbilityError for a game without feature planes, and the errors of the engine for what is not played.
+    `seats` is by default the only number that the game permits, or else 3. `seed` is that of all playings until `reset`
+    is given another; `opening_plies` random actions begin each. Raises AdapterError, AbilityError for a game without
+    feature planes, and the errors of the engine for what is not played.
     """
     wrapped = RawEnv(setting_of(game, seats, options, opening_plies), seed, render_mode)
     illegal = _wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)

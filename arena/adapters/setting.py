@@ -15,6 +15,7 @@ from engine.chance import SeededChance
 from engine.core import Game, State
 
 _MOST_OPENING = 200
+USUAL_SEATS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +59,17 @@ class GameSetting:
 
 
 def setting_of(
-    game: str | Game, seats: int, options: Mapping[str, Any] | None = None, opening_plies: int = 0
+    game: str | Game, seats: int | None, options: Mapping[str, Any] | None = None, opening_plies: int = 0
 ) -> GameSetting:
-    """Return what is played. Raises AdapterError, or UnknownGameError, SeatsError and OptionsError of the engine."""
+    """Return what is played; without `seats`, the only number that the game permits, or else USUAL_SEATS.
+
+    Raises AdapterError, or UnknownGameError, SeatsError and OptionsError of the engine.
+    """
     if isinstance(game, str):
         game = registry.get(game)
     elif not isinstance(game, Game):
         raise AdapterError(f"game is the name of a game, such as 'foreign_king', not {game!r:.60}")
-    count = _whole("seats", seats)
+    count = _whole("seats", game.only_seats or USUAL_SEATS if seats is None else seats)
     game.check_seats(count)
     if options is not None and not isinstance(options, Mapping):
         raise AdapterError(f"options is a dict of the game's options by name, not {options!r:.60}")

@@ -166,6 +166,7 @@ class StoredUsage:
             bots=row.bots,
             versions=row.versions,
             stored_bytes=sum(self.sizes_of(owner).values()),
+            note_bytes=row.owner.note_bytes or 0,
         )
 
 

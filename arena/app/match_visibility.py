@@ -232,7 +232,7 @@ def _end(watched: WatchedMatch, event: LiveEndEvent) -> values.LiveEnd:
     if result is None:
         return values.LiveEnd(lost=event.lost)
     return values.LiveEnd(
-        ranks=tuple(result["ranks"]),
+        ranks=tuple(result["ranks"]) if result["rated"] else (),
         by_rules=result["by_rules"],
         forfeits=tuple(result["forfeits"]),
         resigned=tuple(result["resigned"]),

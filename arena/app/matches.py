@@ -200,6 +200,7 @@ def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) ->
     return replace(
         planned,
         rated=match.rated and detail.tournament.rated,
+        valid_result=match.rated,
         seats=tuple(_seat(detail, row) for row in detail.seats),
         by_rules=match.by_rules,
         plies=match.plies,
@@ -247,6 +248,7 @@ def _sitting(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
         runtime=row.seat.runtime,
         runtime_name=detail.runtime_names.get(row.seat.runtime or ""),
         remote=row.is_remote,
+        sandbox=row.seat.sandbox,
         person=detail.tournament.settings.get(PERSONS, {}).get(str(row.seat.seat)),
     )
 
@@ -257,9 +259,10 @@ def _seat(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
         ended = "resigned" if seat.resigned else "played" if seat.forfeit is None else "forfeited"
     return replace(
         _sitting(detail, row),
-        rank=seat.rank,
+        rank=seat.rank if detail.match.rated else None,
         forfeit=seat.forfeit,
         resigned=seat.resigned,
+        notes_left_out=bool(seat.notes_left_out),
         ended=ended,
         rating_change=None if change is None else _exposure_change(change),
     )
@@ -314,6 +317,7 @@ def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
     return replace(
         planned,
         seats=tuple(SeatSummary(bot, rank, row.faults.get(seat)) for seat, (bot, rank) in enumerate(row.seats)),
+        valid_result=match.rated,
         plies=match.plies,
         decisions=match.decisions,
         game_digest=match.game_digest,

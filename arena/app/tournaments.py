@@ -20,6 +20,7 @@ from arena.app.policy import (
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.operations import Operation, OperationKind, OperationState
 from arena.model.tournaments import (
+    NO_VALID_RESULT,
     STOPPED,
     BestKnown,
     ComparisonResult,
@@ -280,19 +281,25 @@ def _is_hidden(context: AppContext, row: TournamentRow) -> bool:
 
 
 def _shown(context: AppContext, row: TournamentRow, standings: tuple[StandingRow, ...]) -> tuple[StandingRow, ...]:
-    """Return the table; if the play is hidden, without the matches of blocks that are not over."""
-    if not _is_hidden(context, row):
-        return standings
+    """Return the table, which says who failed in all matches with everybody else in them.
+
+    If the play is hidden, it is without the matches of blocks that are not over.
+    """
     early: dict[str, list[EarlyResult]] = {}
-    for one in early_results(context.database, row.tournament.id):
-        early.setdefault(one.version_id, []).append(one)
-    return tuple(_less(line, early.get(line.version_id, ())) for line in standings)
+    if _is_hidden(context, row):
+        for one in early_results(context.database, row.tournament.id):
+            early.setdefault(one.version_id, []).append(one)
+    shown = (_less(line, early.get(line.version_id, ())) for line in standings)
+    return tuple(
+        replace(line, status=line.status or NO_VALID_RESULT) if line.forfeits and not line.matches else line
+        for line in shown
+    )
 
 
 def _less(line: StandingRow, early: Sequence[EarlyResult]) -> StandingRow:
     return replace(
         line,
-        matches=line.matches - len(early),
+        matches=line.matches - sum(one.has_result for one in early),
         wins=line.wins - sum(one.firsts.wins for one in early),
         shared=line.shared - sum(one.firsts.shared for one in early),
         draws=line.draws - sum(one.firsts.draws for one in early),

@@ -7,6 +7,8 @@ The document is JSON:
     game, rules_version, options, cores, clock, opening, chance_seed     what was ordered
     seats                 per seat: version, name, seed
     started_at_us, duration_us
+    notes_left_out        only if there are any: the seats whose notes are missing, for those of their owners had
+                          reached their limit
     entries               one per ply: what `entry_json` returns
     chance                every chance outcome in order, as `engine.chance` writes them
     result                ranks, by_rules, rated, forfeits as [seat, ply] (-1: before the start), resigned, faults,
@@ -25,7 +27,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -259,6 +261,17 @@ def write_replay(match: Match, started_at_us: int, duration_us: int) -> WrittenR
         "game_digest": canonical_json(game_digest),
     }
     return WrittenReplay(seal(_object(texts)), game_digest, record_digest, started_at_us, duration_us)
+
+
+def leave_out_notes(stored: bytes, seats: Collection[int]) -> tuple[bytes, str]:
+    """Return the stored form of a replay without the notes of these seats, which it names, and its record digest."""
+    document = load(stored)
+    for entry in document["entries"]:
+        if entry["seat"] in seats:
+            entry.pop("note", None)
+    document["notes_left_out"] = sorted({*document.get("notes_left_out", ()), *seats})
+    document["links"], document["record_digest"] = chain(document)
+    return dump(document), document["record_digest"]
 
 
 def entry_text(entry: ReplayEntry) -> str:

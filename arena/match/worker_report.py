@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from arena.match.result import LeakVerdict, MatchResult
@@ -107,6 +107,10 @@ class MatchReport:
     """The seats whose bots started, if the spec asked for logs."""
     runtimes: tuple[str, ...] = ()
     """The hash of the runtime of each seat, as the spec names it."""
+    sandboxes: tuple[str, ...] = ()
+    """The level of the sandbox of each seat; empty for a remote bot."""
+    note_bytes: tuple[int, ...] = ()
+    """How many bytes the notes of each seat in the replay have, in UTF-8."""
     referee_lag_us: int = 0
     """The longest time for which the referee itself waited for a processor during one decision."""
     warm_bots: int = 0
@@ -129,6 +133,14 @@ class MatchReport:
             "note": None if self.note is None else _with_sentence(self.note),
         }
 
+    def without_notes(self, seats: Collection[int]) -> MatchReport:
+        """Return the report with a replay that says that the notes of these seats were left out, and lacks them."""
+        from arena.match.replay import leave_out_notes  # seldom needed, and it needs the games
+
+        data, record_digest = leave_out_notes(self.replay, seats)
+        note_bytes = tuple(0 if seat in seats else size for seat, size in enumerate(self.note_bytes))
+        return replace(self, replay=data, record_digest=record_digest, note_bytes=note_bytes)
+
     def blob(self) -> bytes:
         """Return the bytes that travel beside the JSON: the replay, and the logs behind it."""
         return b"".join((self.replay, *(log.data for log in self.seat_logs)))
@@ -147,7 +159,7 @@ class MatchReport:
             "result": MatchResult.from_json(data["result"]),
             "leak_checks": tuple(map(LeakCheckResult.from_json, data["leak_checks"])),
             "seat_logs": logs,
-            "runtimes": tuple(data["runtimes"]),
+            **{name: tuple(data[name]) for name in ("runtimes", "sandboxes", "note_bytes")},
             "seat_processes": tuple(map(SeatProcess.from_json, data["seat_processes"])),
             "note": None if data["note"] is None else HostNote.from_json(data["note"]),
         }

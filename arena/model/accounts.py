@@ -56,6 +56,8 @@ class OwnerUsage:
     """The files of all versions that are kept; in a service, with the uploads that are not finished."""
     uploads_last_hour: int | None = None
     """`None` where no service takes uploads."""
+    note_bytes: int = 0
+    """The notes of the bots in the replays that are kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,13 @@ ANY_FAULT = "any"
 """What stands in place of a cause for the faults of whatever cause."""
 
 
+NO_RESULT = "no valid result"
+"""What stands in place of the state of a match that was played to an end without a valid result."""
+
+
 @dataclass(frozen=True, slots=True)
 class SeatSummary:
-    """Who sits in a seat, and which rank came of it."""
+    """Who sits in a seat, and which rank came of it; none without a valid result."""
 
     bot: str
     rank: int | None = None
@@ -50,6 +54,13 @@ class MatchSummary:
     why_hidden: str = ""
     ended_at_us: int | None = None
     """When it came to its end; microseconds since 1970."""
+    valid_result: bool | None = None
+    """False if every seat faulted before any of them acted, so that none won; `None` while there is none to show."""
+
+    @property
+    def shown_state(self) -> str:
+        """Return its state, or NO_RESULT."""
+        return NO_RESULT if self.valid_result is False else self.state.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +84,17 @@ class MatchSeat:
     runtime_name: str | None = None
     remote: bool = False
     """Whether its author runs the bot elsewhere."""
+    sandbox: str | None = None
+    """The level of the bot's sandbox; `None` for a remote bot, and if it is not known."""
+    notes_left_out: bool = False
+    """Whether its notes are not in the replay because those of its owner had reached their limit."""
     person: str | None = None
     """What the person calls himself or herself who sat there in a browser; any text that can be shown."""
+
+    @property
+    def shown_sandbox(self) -> str | None:
+        """Return the level of the sandbox, or in its place `person`, or `remote`; `None` if it is not known."""
+        return "person" if self.person is not None else "remote" if self.remote else self.sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +179,13 @@ class MatchDetail:
     """When retention removed the replay, and the times of the decisions with it."""
     awaits: tuple[str, ...] = ()
     """While it is hidden, the other matches with the same chance that are not over, by id, as they are scheduled."""
+    valid_result: bool | None = None
+    """False if every seat faulted before any of them acted, so that none won; `None` while there is none to show."""
+
+    @property
+    def shown_state(self) -> str:
+        """Return its state, or NO_RESULT."""
+        return NO_RESULT if self.valid_result is False else self.state.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,7 +245,7 @@ MATCHES: Final = (
     Column("attempt", "attempts", _K.COUNT),
     Column("sandbox", "sandbox", _K.NAME, names="cli_state.sandbox_"),
     Column("plies", "plies", _K.COUNT, "search.plies"),
-    Column("state", "state", _K.NAME, "search.state", names="search.state_"),
+    Column("state", "state", _K.NAME, "search.state", names="search.state_", of=lambda match: match.shown_state),
     Column("void_reason", "reason", _K.SENTENCE),
     Column("ended_at_us", "ended", _K.INSTANT, "search.ended"),
     Column("seats", "faults", _K.SEAT_FAULTS),
@@ -258,6 +258,9 @@ MATCH_SEATS: Final = (
     Column("version", "version", _K.COUNT),
     Column("rank", "rank", _K.PLACE, "leaderboard.rank"),
     Column("ended", "ended", _K.NAME, "match.ended", names="cli_state."),
+    Column(
+        "sandbox", "sandbox", _K.NAME, "match.sandbox", names="cli_state.sandbox_", of=lambda seat: seat.shown_sandbox
+    ),
     Column("runtime", "runtime"),
     Column("rating_change", "rating", _K.CHANGE, "match.change"),
 )

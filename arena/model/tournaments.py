@@ -169,6 +169,10 @@ class TournamentSummary:
         return self.planned == self.leased == 0 and not self.more_waves
 
 
+NO_VALID_RESULT = Text("no valid result")
+"""The status of an entrant that has forfeits and no results: every bot failed in all its matches before any acted."""
+
+
 @dataclass(frozen=True, slots=True)
 class StandingRow:
     """One line of the table of a tournament; blocks, points and score count whole blocks only."""
@@ -180,6 +184,7 @@ class StandingRow:
     number: int
     content_hash: str
     matches: int
+    """With a valid result: in others every bot failed before any of them acted."""
     wins: int
     blocks: int
     points: int

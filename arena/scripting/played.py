@@ -42,7 +42,7 @@ class PlayedMatch(ResultTable[MatchSeat]):
 
     @property
     def ranks(self) -> tuple[int | None, ...]:
-        """The rank of each seat, 1 = best, equal where seats tie."""
+        """The rank of each seat, 1 = best, equal where seats tie; `None` without a valid result."""
         return tuple(seat.rank for seat in self.rows)
 
     @property
@@ -103,9 +103,10 @@ class MatchReplay:
         return tuple(seat["name"] for seat in self.document["seats"])
 
     @property
-    def ranks(self) -> tuple[int, ...]:
-        """The rank of each seat."""
-        return tuple(self.document["result"]["ranks"])
+    def ranks(self) -> tuple[int | None, ...]:
+        """The rank of each seat; `None` without a valid result: every bot failed before any of them acted."""
+        result = self.document["result"]
+        return tuple(rank if result["rated"] else None for rank in result["ranks"])
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a row for each ply. Raises MissingPackageError."""
@@ -123,7 +124,7 @@ class MatchReplay:
             )
             for one, text in zip(self.entries, self.actions, strict=True)
         )
-        ranks = ", ".join(f"{bot} {rank}" for bot, rank in zip(names, self.ranks, strict=True))
+        ranks = ", ".join(f"{bot} {rank or '-'}" for bot, rank in zip(names, self.ranks, strict=True))
         return ResultTable(f"{self.document['game']}: {ranks}", tuple(rows), Ply, _PLIES)
 
     def _repr_html_(self) -> str:

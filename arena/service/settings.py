@@ -223,6 +223,9 @@ class LimitsSection(SettingsSection):
         "Megabytes that an owner may store, in all versions and unfinished uploads together; 0 = no limit.", most=MOST)
     concurrent_matches: int = _number(_OWNERS.concurrent_matches,
         "Matches with bots of one owner at the same time; 0 = no limit.", most=MOST)
+    notes_mb: int = _number(_OWNERS.notes_mb,
+        "Megabytes of notes in the replays of an owner's bots; above it, new notes are left out; 0 = no limit.",
+        most=MOST)
     open_challenges: int = _number(_CHALLENGES.open_challenges,
         "Open challenges that an owner may have at the same time; 0 = no limit.", most=MOST)
     challenge_matches: int = _number(_CHALLENGES.challenge_matches,
@@ -234,7 +237,12 @@ class LimitsSection(SettingsSection):
     def of_owners(self) -> OwnerLimits:
         """Return the limits of one owner."""
         return OwnerLimits(
-            self.uploads_per_hour, self.versions, self.archive_mb, self.stored_mb, self.concurrent_matches
+            self.uploads_per_hour,
+            self.versions,
+            self.archive_mb,
+            self.stored_mb,
+            self.concurrent_matches,
+            self.notes_mb,
         )
 
     @property

@@ -43,7 +43,7 @@ def story_of_replay(
         )
         story.end(
             LiveEnd(
-                ranks=tuple(result["ranks"]),
+                ranks=tuple(result["ranks"]) if result["rated"] else (),
                 by_rules=result["by_rules"],
                 forfeits=tuple(seat for seat, _ in result["forfeits"]),
                 resigned=tuple(result["resigned"]),

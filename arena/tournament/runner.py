@@ -32,6 +32,7 @@ from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
 from ratings.read import tournaments
 from ratings.read.tournaments import TournamentRow
 from ratings.store.database import Database
+from ratings.values.owners import OWNER_LIMITS, OwnerLimits
 
 OnProgress = Callable[[RunProgress], None]
 
@@ -76,6 +77,7 @@ async def run_tournament(
     on_progress: OnProgress = lambda _: None,
     leak_checks: float = DEFAULT_LEAK_CHECKS,
     keep_logs: bool = False,
+    limits: OwnerLimits = OWNER_LIMITS,
 ) -> RunProgress:
     """Play what is left of a tournament with a started `executor`, and return how far it is then.
 
@@ -83,6 +85,7 @@ async def run_tournament(
 
     `leak_checks` is the part of the matches (0 to 1) whose deterministic bots are asked again by
     `arena.match.leak_check`. With `keep_logs`, what the bots write to their output is recorded with each match.
+    `limits` are those of owners who have none of their own; notes above them are not recorded.
     Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any point.
 
     Raises NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; the errors of
@@ -105,7 +108,7 @@ async def run_tournament(
         for has_owner in tournaments.owned_entrants(database, row.tournament.id):
             specs.sandbox_level(has_owner=has_owner)  # raises before anything is played
         patience_s = PATIENCE_S if database.patience_s is None else database.patience_s
-        ledger = Ledger(database.brief(_BRIEF_MS))
+        ledger = Ledger(database.brief(_BRIEF_MS), limits)
         run = _Run(
             ledger, executor, specs, partial(_planner, row), _tally(row, executor), on_progress, keep, patience_s
         )

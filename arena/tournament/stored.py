@@ -106,16 +106,17 @@ def wave_of(records: Sequence[WaveBlock]) -> Wave:
 
 
 def _played_block(matches: WaveBlock) -> PlayedBlock:
-    """Return a block: whole only if all its matches are finished and count, void as soon as one is void."""
+    """Return a block: whole only if all its matches have a result and count, void as soon as one is void."""
     order = matches[0].versions
     if any(match.state is MatchState.VOID for match in matches):
         # Its other matches are played all the same, and its wave is not over before they are.
         return PlayedBlock(order, BlockState.VOID)
     if any(match.state is not MatchState.FINISHED for match in matches):
         return PlayedBlock(order)
+    is_valid = all(match.is_valid for match in matches)
     return PlayedBlock(
         order,
-        BlockState.ANNULLED if matches[0].is_annulled else BlockState.WHOLE,
+        BlockState.ANNULLED if matches[0].is_annulled else BlockState.WHOLE if is_valid else BlockState.INVALID,
         ranks=tuple(tuple(rank or 0 for rank in match.ranks) for match in matches),
         forfeits=tuple(
             frozenset(version for version, did in zip(match.versions, match.has_forfeited, strict=True) if did)

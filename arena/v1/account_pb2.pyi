@@ -121,7 +121,7 @@ class Identity(_message.Message):
     def __init__(self, scope: _Optional[str] = ..., owner: _Optional[str] = ..., token: _Optional[str] = ..., expires_at_us: _Optional[int] = ..., protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ..., play_port: _Optional[int] = ...) -> None: ...
 
 class OwnerUsage(_message.Message):
-    __slots__ = ("owner", "limits", "own", "bots", "versions", "stored_bytes", "uploads_last_hour")
+    __slots__ = ("owner", "limits", "own", "bots", "versions", "stored_bytes", "uploads_last_hour", "note_bytes")
     OWNER_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
     OWN_FIELD_NUMBER: _ClassVar[int]
@@ -129,6 +129,7 @@ class OwnerUsage(_message.Message):
     VERSIONS_FIELD_NUMBER: _ClassVar[int]
     STORED_BYTES_FIELD_NUMBER: _ClassVar[int]
     UPLOADS_LAST_HOUR_FIELD_NUMBER: _ClassVar[int]
+    NOTE_BYTES_FIELD_NUMBER: _ClassVar[int]
     owner: str
     limits: OwnerLimits
     own: _containers.RepeatedScalarFieldContainer[str]
@@ -136,21 +137,24 @@ class OwnerUsage(_message.Message):
     versions: int
     stored_bytes: int
     uploads_last_hour: int
-    def __init__(self, owner: _Optional[str] = ..., limits: _Optional[_Union[OwnerLimits, _Mapping]] = ..., own: _Optional[_Iterable[str]] = ..., bots: _Optional[int] = ..., versions: _Optional[int] = ..., stored_bytes: _Optional[int] = ..., uploads_last_hour: _Optional[int] = ...) -> None: ...
+    note_bytes: int
+    def __init__(self, owner: _Optional[str] = ..., limits: _Optional[_Union[OwnerLimits, _Mapping]] = ..., own: _Optional[_Iterable[str]] = ..., bots: _Optional[int] = ..., versions: _Optional[int] = ..., stored_bytes: _Optional[int] = ..., uploads_last_hour: _Optional[int] = ..., note_bytes: _Optional[int] = ...) -> None: ...
 
 class OwnerLimits(_message.Message):
-    __slots__ = ("uploads_per_hour", "versions", "archive_mb", "stored_mb", "concurrent_matches")
+    __slots__ = ("uploads_per_hour", "versions", "archive_mb", "stored_mb", "concurrent_matches", "notes_mb")
     UPLOADS_PER_HOUR_FIELD_NUMBER: _ClassVar[int]
     VERSIONS_FIELD_NUMBER: _ClassVar[int]
     ARCHIVE_MB_FIELD_NUMBER: _ClassVar[int]
     STORED_MB_FIELD_NUMBER: _ClassVar[int]
     CONCURRENT_MATCHES_FIELD_NUMBER: _ClassVar[int]
+    NOTES_MB_FIELD_NUMBER: _ClassVar[int]
     uploads_per_hour: int
     versions: int
     archive_mb: int
     stored_mb: int
     concurrent_matches: int
-    def __init__(self, uploads_per_hour: _Optional[int] = ..., versions: _Optional[int] = ..., archive_mb: _Optional[int] = ..., stored_mb: _Optional[int] = ..., concurrent_matches: _Optional[int] = ...) -> None: ...
+    notes_mb: int
+    def __init__(self, uploads_per_hour: _Optional[int] = ..., versions: _Optional[int] = ..., archive_mb: _Optional[int] = ..., stored_mb: _Optional[int] = ..., concurrent_matches: _Optional[int] = ..., notes_mb: _Optional[int] = ...) -> None: ...
 
 class Notice(_message.Message):
     __slots__ = ("id", "at_us", "subject", "sentence", "for_everybody", "sentence_text_json")

@@ -160,7 +160,7 @@ class DownloadReplaysResponse(_message.Message):
     def __init__(self, replay: _Optional[_Union[Replay, _Mapping]] = ...) -> None: ...
 
 class MatchSummary(_message.Message):
-    __slots__ = ("id", "tournament", "position", "block", "rotation", "seats", "attempt", "sandbox", "state", "void_reason", "plies", "decisions", "game_digest", "annulled", "hidden", "why_hidden", "ended_at_us", "void_reason_text_json", "why_hidden_text_json")
+    __slots__ = ("id", "tournament", "position", "block", "rotation", "seats", "attempt", "sandbox", "state", "void_reason", "plies", "decisions", "game_digest", "annulled", "hidden", "why_hidden", "ended_at_us", "void_reason_text_json", "why_hidden_text_json", "valid_result")
     ID_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -180,6 +180,7 @@ class MatchSummary(_message.Message):
     ENDED_AT_US_FIELD_NUMBER: _ClassVar[int]
     VOID_REASON_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     WHY_HIDDEN_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
+    VALID_RESULT_FIELD_NUMBER: _ClassVar[int]
     id: str
     tournament: str
     position: int
@@ -199,7 +200,8 @@ class MatchSummary(_message.Message):
     ended_at_us: int
     void_reason_text_json: str
     why_hidden_text_json: str
-    def __init__(self, id: _Optional[str] = ..., tournament: _Optional[str] = ..., position: _Optional[int] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., attempt: _Optional[int] = ..., sandbox: _Optional[str] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., game_digest: _Optional[str] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., ended_at_us: _Optional[int] = ..., void_reason_text_json: _Optional[str] = ..., why_hidden_text_json: _Optional[str] = ...) -> None: ...
+    valid_result: bool
+    def __init__(self, id: _Optional[str] = ..., tournament: _Optional[str] = ..., position: _Optional[int] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., attempt: _Optional[int] = ..., sandbox: _Optional[str] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., game_digest: _Optional[str] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., ended_at_us: _Optional[int] = ..., void_reason_text_json: _Optional[str] = ..., why_hidden_text_json: _Optional[str] = ..., valid_result: bool = ...) -> None: ...
 
 class SeatSummary(_message.Message):
     __slots__ = ("bot", "rank", "fault")
@@ -212,7 +214,7 @@ class SeatSummary(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., rank: _Optional[int] = ..., fault: _Optional[str] = ...) -> None: ...
 
 class MatchDetail(_message.Message):
-    __slots__ = ("match_id", "tournament", "tournament_id", "pool", "block", "rotation", "state", "void_reason", "attempt", "rated", "sandbox", "seats", "by_rules", "plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "details_json", "faults", "attempts", "leak_checks", "annulled", "hidden", "why_hidden", "logs_removed_at_us", "replay_removed_at_us", "awaits", "void_reason_text_json", "why_hidden_text_json")
+    __slots__ = ("match_id", "tournament", "tournament_id", "pool", "block", "rotation", "state", "void_reason", "attempt", "rated", "sandbox", "seats", "by_rules", "plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "details_json", "faults", "attempts", "leak_checks", "annulled", "hidden", "why_hidden", "logs_removed_at_us", "replay_removed_at_us", "awaits", "void_reason_text_json", "why_hidden_text_json", "valid_result")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -244,6 +246,7 @@ class MatchDetail(_message.Message):
     AWAITS_FIELD_NUMBER: _ClassVar[int]
     VOID_REASON_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     WHY_HIDDEN_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
+    VALID_RESULT_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     tournament: str
     tournament_id: str
@@ -275,10 +278,11 @@ class MatchDetail(_message.Message):
     awaits: _containers.RepeatedScalarFieldContainer[str]
     void_reason_text_json: str
     why_hidden_text_json: str
-    def __init__(self, match_id: _Optional[str] = ..., tournament: _Optional[str] = ..., tournament_id: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., attempt: _Optional[int] = ..., rated: bool = ..., sandbox: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[MatchSeat, _Mapping]]] = ..., by_rules: bool = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., started_at_us: _Optional[int] = ..., duration_us: _Optional[int] = ..., game_digest: _Optional[str] = ..., record_digest: _Optional[str] = ..., details_json: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., attempts: _Optional[_Iterable[_Union[AttemptFact, _Mapping]]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFact, _Mapping]]] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., logs_removed_at_us: _Optional[int] = ..., replay_removed_at_us: _Optional[int] = ..., awaits: _Optional[_Iterable[str]] = ..., void_reason_text_json: _Optional[str] = ..., why_hidden_text_json: _Optional[str] = ...) -> None: ...
+    valid_result: bool
+    def __init__(self, match_id: _Optional[str] = ..., tournament: _Optional[str] = ..., tournament_id: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., attempt: _Optional[int] = ..., rated: bool = ..., sandbox: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[MatchSeat, _Mapping]]] = ..., by_rules: bool = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., started_at_us: _Optional[int] = ..., duration_us: _Optional[int] = ..., game_digest: _Optional[str] = ..., record_digest: _Optional[str] = ..., details_json: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., attempts: _Optional[_Iterable[_Union[AttemptFact, _Mapping]]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFact, _Mapping]]] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., logs_removed_at_us: _Optional[int] = ..., replay_removed_at_us: _Optional[int] = ..., awaits: _Optional[_Iterable[str]] = ..., void_reason_text_json: _Optional[str] = ..., why_hidden_text_json: _Optional[str] = ..., valid_result: bool = ...) -> None: ...
 
 class MatchSeat(_message.Message):
-    __slots__ = ("seat", "bot", "version", "content_hash", "rank", "forfeit", "resigned", "ended", "rating_change", "runtime", "runtime_name", "remote", "person")
+    __slots__ = ("seat", "bot", "version", "content_hash", "rank", "forfeit", "resigned", "ended", "rating_change", "runtime", "runtime_name", "remote", "person", "sandbox", "notes_left_out")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -292,6 +296,8 @@ class MatchSeat(_message.Message):
     RUNTIME_NAME_FIELD_NUMBER: _ClassVar[int]
     REMOTE_FIELD_NUMBER: _ClassVar[int]
     PERSON_FIELD_NUMBER: _ClassVar[int]
+    SANDBOX_FIELD_NUMBER: _ClassVar[int]
+    NOTES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     seat: int
     bot: str
     version: int
@@ -305,7 +311,9 @@ class MatchSeat(_message.Message):
     runtime_name: str
     remote: bool
     person: str
-    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., rank: _Optional[int] = ..., forfeit: _Optional[int] = ..., resigned: bool = ..., ended: _Optional[str] = ..., rating_change: _Optional[float] = ..., runtime: _Optional[str] = ..., runtime_name: _Optional[str] = ..., remote: bool = ..., person: _Optional[str] = ...) -> None: ...
+    sandbox: str
+    notes_left_out: bool
+    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., rank: _Optional[int] = ..., forfeit: _Optional[int] = ..., resigned: bool = ..., ended: _Optional[str] = ..., rating_change: _Optional[float] = ..., runtime: _Optional[str] = ..., runtime_name: _Optional[str] = ..., remote: bool = ..., person: _Optional[str] = ..., sandbox: _Optional[str] = ..., notes_left_out: bool = ...) -> None: ...
 
 class FaultFact(_message.Message):
     __slots__ = ("seat", "bot", "cause", "ply", "explanation", "evidence_json", "owner", "explanation_text_json")

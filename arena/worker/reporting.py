@@ -206,6 +206,11 @@ def build_report(
         seat_logs=accounts.logs,
         seat_processes=accounts.processes,
         runtimes=tuple(seat.runtime for seat in match.spec.seats),
+        sandboxes=tuple("" if seat.is_remote else seat.sandbox for seat in match.spec.seats),
+        note_bytes=tuple(
+            sum(len(entry.note.encode()) for entry in match.entries if entry.note and entry.seat == seat)
+            for seat in range(len(match.spec.seats))
+        ),
         referee_lag_us=max((entry.figures.referee_lag_us for entry in match.entries if entry.figures), default=0),
         note=note,
     )

@@ -27,7 +27,7 @@ from ratings.store.database import Database
 from ratings.store.identifiers import now_us
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.sessions import write
-from ratings.values.owners import OPERATOR
+from ratings.values.owners import OPERATOR, OWNER_LIMITS, OwnerLimits
 from ratings.values.states import OnWorkProgress, no_progress
 
 _POOL = (
@@ -68,8 +68,10 @@ class Ledger:
     Whatever a method raises, nothing was written. Besides the errors named, each may raise a DatabaseError.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, limits: OwnerLimits = OWNER_LIMITS) -> None:
+        """`limits` are those of owners who have none of their own."""
         self._database = database
+        self._limits = limits
 
     def add_version(
         self,
@@ -174,7 +176,7 @@ class Ledger:
         with write(self._database, together=True) as session:
             take_turn(session, tournament_id)
             leasing.release(session, tournament_id)
-            return _settle(session, tournament_id, (), (), request, planner)
+            return _settle(session, tournament_id, (), (), request, planner, self._limits)
 
     def settle(
         self,
@@ -188,11 +190,12 @@ class Ledger:
         """Record results and lost attempts, rate what can be rated, plan the waves that are ready, lease new matches.
 
         The first result of a match counts, also that of an attempt whose lease was lost meanwhile; a result or a loss
-        that is recorded already is left as it is. Raises FactError if one does not fit its match.
+        that is recorded already is left as it is. Notes for which an owner has no room are left out. Raises FactError
+        if one does not fit its match.
         """
         with write(self._database, together=True) as session:
             take_turn(session, tournament_id)
-            return _settle(session, tournament_id, results, lost, request, planner)
+            return _settle(session, tournament_id, results, lost, request, planner, self._limits)
 
     def release(self, tournament_id: str, *, worker: str | None = None, besides: Collection[Lease] = ()) -> int:
         """Give leased matches of a tournament back, without blame, and return how many they were.
@@ -241,8 +244,9 @@ def _settle(
     lost: Sequence[LostAttempt],
     request: LeaseRequest | None,
     planner: Planner | None,
+    limits: OwnerLimits,
 ) -> Settlement:
-    recorded = recording.record_results(session, results) if results else []
+    recorded = recording.record_results(session, results, limits) if results else []
     again = [leasing.record_lost(session, attempt) for attempt in lost]
     planned = planner.plan_ready(WaveLedger(session, tournament_id)) if planner is not None else 0
     leased = []

@@ -6,8 +6,8 @@ This is the hot path of a tournament, so its statements are built once.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence, Set
-from typing import Any, Protocol
+from collections.abc import Collection, Mapping, Sequence, Set
+from typing import Any, Protocol, Self
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlmodel import Session
@@ -22,6 +22,7 @@ from ratings.store import tables
 from ratings.store.identifiers import now_us, storable
 from ratings.store.models import with_text
 from ratings.store.tables import AnyRow
+from ratings.values.owners import OWNER_LIMITS, OwnerLimits
 from ratings.values.states import AttemptState, MatchState
 
 
@@ -185,12 +186,24 @@ class ReportedMatch(Protocol):
         """The hash of the runtime of each seat, or nothing if nobody looked."""
 
     @property
+    def sandboxes(self) -> Sequence[str]:
+        """The level of the sandbox of each seat, empty for a remote bot; or nothing if nobody looked."""
+
+    @property
+    def note_bytes(self) -> Sequence[int]:
+        """How many bytes the notes of each seat in the replay have; or nothing if nobody counted."""
+
+    def without_notes(self, seats: Collection[int]) -> Self:
+        """Return what is reported, with a replay that lacks the notes of these seats and says so."""
+
+    @property
     def note(self) -> ReportedNote | None: ...
 
 
-_m, _a, _s = tables.match, tables.attempt, tables.match_seat
+_m, _a, _s, _o = tables.match, tables.attempt, tables.match_seat, tables.owner
 _OF_RESULT = ("by_rules", "rated")
 _OF_REPORT = ("plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "sandbox")
+_OF_SEAT = ("rank", "forfeit", "resigned", "runtime", "sandbox", "note_bytes", "notes_left_out")
 _RESULT_COLUMNS = ("state", "details", *_OF_RESULT, *_OF_REPORT)
 _MATCHES = (
     select(_m.c.id, _m.c.tournament_id, _m.c.block_id, _m.c.state, tables.pool.c.seats)
@@ -223,8 +236,19 @@ _RELEASE_OTHERS = (
 _SET_SEAT = (
     update(_s)
     .where(_s.c.match_id == bindparam("the_match"), _s.c.seat == bindparam("the_seat"))
-    .values({name: bindparam(name) for name in ("rank", "forfeit", "resigned", "runtime")})
+    .values({name: bindparam(name) for name in _OF_SEAT})
 )
+_NOTERS = (
+    select(_s.c.match_id, _s.c.seat, _o.c.id, _o.c.note_bytes, _o.c.limits)
+    .join(tables.version, tables.version.c.id == _s.c.version_id)
+    .join(tables.bot, tables.bot.c.id == tables.version.c.bot_id)
+    .join(_o, _o.c.id == tables.bot.c.owner_id)
+    .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
+    # Everybody who counts takes the owners in this order, where the database allows several writers.
+    .order_by(_o.c.id, _s.c.match_id, _s.c.seat)
+    .with_for_update(of=_o, key_share=True)
+)
+_SET_NOTES = update(_o).where(_o.c.id == bindparam("the_owner")).values(note_bytes=bindparam("note_bytes"))
 _ADD_FAULT = insert(tables.fault).values(
     {name: bindparam(name) for name in ("number", "cause", "ply", "explanation", "explanation_text", "evidence")}
     | {
@@ -241,11 +265,14 @@ _ADD_REPLAY = insert(tables.replay)
 _ADD_SEAT_LOG = insert(tables.seat_log)
 
 
-def record_results(session: Session, reports: Sequence[ReportedMatch]) -> list[bool]:
+def record_results(
+    session: Session, reports: Sequence[ReportedMatch], limits: OwnerLimits = OWNER_LIMITS
+) -> list[bool]:
     """Finish matches, rate what can now be rated, and return for each report whether it was written.
 
     It is False, with nothing changed, for a match that is over already. The first result of a match counts, also that
-    of an attempt whose lease was lost meanwhile. Raises FactError if a report does not fit its match.
+    of an attempt whose lease was lost meanwhile. Where `limits` of an owner, or those of their own, have no room for
+    the notes of a seat, these are left out. Raises FactError if a report does not fit its match.
     """
     connection = session.connection()
     matches = {row.id: row for row in connection.execute(_MATCHES, _ids(reports))}
@@ -254,7 +281,7 @@ def record_results(session: Session, reports: Sequence[ReportedMatch]) -> list[b
     if news:
         running = ((row.match_id, row.number) for row in attempts if row.state == AttemptState.RUNNING)
         others = [match_id for match_id, number in running if match_id in news and news[match_id].attempt != number]
-        _write_results(connection, list(news.values()), others)
+        _write_results(connection, list(news.values()), others, limits)
         for tournament_id in sorted({matches[match_id].tournament_id for match_id in news}):
             blocks = {
                 match_id: matches[match_id].block_id
@@ -302,13 +329,45 @@ def _check(report: ReportedMatch, match: AnyRow, attempts: Set[tuple[str, int]])
     named = {*forfeits, *result.resigned, *faulty, *checked, *(log.seat for log in report.seat_logs)}
     if not named <= set(range(match.seats)) or len(set(forfeits)) != len(forfeits):
         raise FactError(f"{place}: a forfeit, fault, leak check or log has a seat that is not there, or one seat twice")
-    if report.runtimes and len(report.runtimes) != match.seats:
-        raise FactError(f"{place}: {len(report.runtimes)} runtimes for {match.seats} seats")
+    for name in ("runtimes", "sandboxes", "note_bytes"):
+        if len(of_seats := getattr(report, name)) not in (0, match.seats):
+            raise FactError(f"{place}: {len(of_seats)} {name} for {match.seats} seats")
     if not report.replay:
         raise FactError(f"{place}: the replay is empty")
 
 
-def _write_results(connection: Connection, reports: Sequence[ReportedMatch], others: Sequence[str]) -> None:
+def _without_excess(
+    connection: Connection, reports: Sequence[ReportedMatch], limits: OwnerLimits
+) -> tuple[list[ReportedMatch], set[tuple[str, int]]]:
+    """Return the reports without the notes for which their owners have no room, and match and seat of these.
+
+    What is kept is counted. A bot without an owner is the organiser's own, and has no limit.
+    """
+    sizes = {(report.match_id, seat): size for report in reports for seat, size in enumerate(report.note_bytes) if size}
+    if not sizes:
+        return list(reports), set()
+    used: dict[str, int] = {}
+    left_out: set[tuple[str, int]] = set()
+    for match_id, seat, owner, before, own in connection.execute(_NOTERS, {"matches": sorted({m for m, _ in sizes})}):
+        size, most = sizes.get((match_id, seat), 0), limits.with_own(own).note_bytes
+        so_far = used.get(owner, before or 0)
+        if size and most and so_far + size > most:
+            left_out.add((match_id, seat))
+        elif size:
+            used[owner] = so_far + size
+    if used:
+        connection.execute(_SET_NOTES, [{"the_owner": owner, "note_bytes": size} for owner, size in used.items()])
+    kept = []
+    for report in reports:
+        seats = {seat for match_id, seat in left_out if match_id == report.match_id}
+        kept.append(report.without_notes(seats) if seats else report)
+    return kept, left_out
+
+
+def _write_results(
+    connection: Connection, found: Sequence[ReportedMatch], others: Sequence[str], limits: OwnerLimits
+) -> None:
+    reports, left_out = _without_excess(connection, found, limits)
     now = now_us()
     attempts = [
         {
@@ -334,7 +393,7 @@ def _write_results(connection: Connection, reports: Sequence[ReportedMatch], oth
         for report in reports
     ]
     connection.execute(_FINISH_MATCH, matches)
-    connection.execute(_SET_SEAT, [row for report in reports for row in _seat_rows(report)])
+    connection.execute(_SET_SEAT, [row for report in reports for row in _seat_rows(report, left_out)])
     if faults := [
         {
             "the_match": report.match_id,
@@ -367,7 +426,7 @@ def _write_results(connection: Connection, reports: Sequence[ReportedMatch], oth
     connection.execute(_ADD_REPLAY, [{"match_id": report.match_id, "data": report.replay} for report in reports])
 
 
-def _seat_rows(report: ReportedMatch) -> list[dict[str, Any]]:
+def _seat_rows(report: ReportedMatch, left_out: Set[tuple[str, int]]) -> list[dict[str, Any]]:
     forfeits = {seat: order for order, seat in enumerate(report.result.forfeits, start=1)}
     return [
         {
@@ -377,6 +436,9 @@ def _seat_rows(report: ReportedMatch) -> list[dict[str, Any]]:
             "forfeit": forfeits.get(seat),
             "resigned": seat in report.result.resigned,
             "runtime": (report.runtimes[seat] or None) if report.runtimes else None,
+            "sandbox": (report.sandboxes[seat] or None) if report.sandboxes else None,
+            "note_bytes": (report.note_bytes[seat] or None) if report.note_bytes else None,
+            "notes_left_out": True if (report.match_id, seat) in left_out else None,
         }
         for seat, rank in enumerate(report.result.ranks)
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, select, update
+from sqlalchemy import Connection, Select, delete, func, select, update
 from sqlmodel import Session
 
 from engine.translatable import Text
@@ -22,7 +22,7 @@ from ratings.store.sessions import read, save, write
 from ratings.values.states import RemovalKind
 
 PIECE = 200
-_m, _v = tables.match, tables.version
+_m, _v, _s = tables.match, tables.version, tables.match_seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,26 @@ def _remove(connection: Connection, removal: RemovalRecord, ids: Sequence[str], 
     else:
         table, may_go, column = tables.replay, removable_replay(removal.before_us), _m.c.replay_removed_at_us
     matches = connection.execute(select(_m.c.id).where(_m.c.id.in_(ids), may_go)).scalars().all()
+    if removal.kind is RemovalKind.REPLAYS:
+        _uncount_notes(connection, matches)
     connection.execute(delete(table).where(table.c.match_id.in_(matches)))
     connection.execute(update(_m).where(_m.c.id.in_(matches)).values({column: at_us}))
     return len(matches)
+
+
+def _uncount_notes(connection: Connection, matches: Sequence[str]) -> None:
+    """Give owners back the room that the notes in the replays of these matches took."""
+    size = func.sum(_s.c.note_bytes)
+    owned = (
+        select(tables.bot.c.owner_id, size)
+        .select_from(_s)
+        .join(_v, _v.c.id == _s.c.version_id)
+        .join(tables.bot, tables.bot.c.id == _v.c.bot_id)
+        .where(_s.c.match_id.in_(matches), _s.c.note_bytes.is_not(None), tables.bot.c.owner_id.is_not(None))
+        .group_by(tables.bot.c.owner_id)
+        .order_by(tables.bot.c.owner_id)  # as whoever records results takes them
+    )
+    owner = tables.owner
+    for owner_id, freed in connection.execute(owned).all():
+        left = func.coalesce(owner.c.note_bytes, 0) - int(freed)
+        connection.execute(update(owner).where(owner.c.id == owner_id).values(note_bytes=left))

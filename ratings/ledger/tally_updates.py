@@ -21,6 +21,7 @@ from sqlalchemy import (
     func,
     insert,
     literal_column,
+    or_,
     select,
     update,
 )
@@ -39,7 +40,7 @@ COUNTS = tuple(column.name for column in _y.columns if column.name not in KEYS)
 
 _ANNULLED = select(tables.annulled_block.c.block_id)
 _TOUCHED_BLOCKS = (
-    select(_m.c.id, _m.c.block_id, _m.c.state, _s.c.version_id, _s.c.rank, _s.c.forfeit, _l.c.verdict)
+    select(_m.c.id, _m.c.block_id, _m.c.state, _m.c.rated, _s.c.version_id, _s.c.rank, _s.c.forfeit, _l.c.verdict)
     .join(_s, _s.c.match_id == _m.c.id)
     .outerjoin(_l, and_(_l.c.match_id == _s.c.match_id, _l.c.seat == _s.c.seat))
     .where(_m.c.tournament_id == bindparam("tournament"), _m.c.block_id.in_(bindparam("blocks", expanding=True)))
@@ -94,8 +95,11 @@ def count_results(connection: Connection, tournament_id: str, blocks: Mapping[st
 
 
 def _of_block(matches: Sequence[Sequence[AnyRow]], news: Container[str]) -> Iterator[tuple[str, Counts]]:
-    """Yield what a block adds to its versions: its new matches, and all of it if it became whole by them."""
-    is_whole = all(seats[0].state == MatchState.FINISHED for seats in matches)
+    """Yield what a block adds to its versions: its new matches, and all of it if it became whole by them.
+
+    Of a match without a valid result only forfeits and leak checks count.
+    """
+    is_whole = all(seats[0].state == MatchState.FINISHED and seats[0].rated for seats in matches)
     if is_whole:
         yield from ((version_id, {"blocks": 1}) for version_id in {seat.version_id for seat in matches[0]})
     for seats in matches:
@@ -104,9 +108,8 @@ def _of_block(matches: Sequence[Sequence[AnyRow]], news: Container[str]) -> Iter
             for seat, first, points in zip(seats, match_firsts(ranks), match_points(ranks), strict=True):
                 if seats[0].id in news:
                     verdict = {} if seat.verdict is None else {_VERDICTS.get(seat.verdict, "unknown"): 1}
-                    forfeits = int(seat.forfeit is not None)
-                    counts = {"matches": 1, **first._asdict(), "points": points, "forfeits": forfeits, **verdict}
-                    yield seat.version_id, counts
+                    result = {"matches": 1, **first._asdict(), "points": points} if seat.rated else {}
+                    yield seat.version_id, {**result, "forfeits": int(seat.forfeit is not None), **verdict}
                 if is_whole:
                     yield seat.version_id, {"block_matches": 1, "block_points": points}
 
@@ -130,7 +133,7 @@ def counted(tournaments: Select[str] | None = None) -> Select[*tuple[Any, ...]]:
         select(
             seat.c.tournament_id,
             seat.c.version_id,
-            func.count().label("matches"),
+            func.count(seat.c.rank).label("matches"),
             count(is_first & is_alone).label("wins"),
             count(is_first & ~is_alone & ~is_level).label("shared"),
             count(is_first & is_level & ~is_alone).label("draws"),
@@ -149,23 +152,28 @@ def counted(tournaments: Select[str] | None = None) -> Select[*tuple[Any, ...]]:
 
 
 def _seats(tournaments: Select[str] | None) -> Select[*tuple[Any, ...]]:
-    """Return the query for the seats of all finished matches, with their points and whether their block is whole."""
+    """Return the query for the seats of all finished matches, with their points and whether their block is whole.
+
+    Seats of a match without a valid result have no rank and no points.
+    """
     other, rest = _s.alias("other"), _m.alias("rest")
     ahead, level = points_between(1, 2), points_between(1, 1)
-    gained = case((_s.c.rank < other.c.rank, ahead), (_s.c.rank == other.c.rank, level), else_=0)
+    rank = case((_m.c.rated, _s.c.rank))
+    gained = case((rank < other.c.rank, ahead), (rank == other.c.rank, level), else_=0)
     points = (
         select(func.coalesce(func.sum(gained), 0))
         .where(other.c.match_id == _s.c.match_id, other.c.seat != _s.c.seat)
-        .correlate(_s)
+        .correlate(_s, _m)
         .scalar_subquery()
     )
-    broken = select(rest.c.block_id).where(rest.c.state != MatchState.FINISHED).distinct().subquery()
+    is_broken = or_(rest.c.state != MatchState.FINISHED, ~rest.c.rated)
+    broken = select(rest.c.block_id).where(is_broken).distinct().subquery()
     query = (
         select(
             _m.c.tournament_id,
             _m.c.block_id,
             _s.c.version_id,
-            _s.c.rank,
+            rank.label("rank"),
             _s.c.forfeit,
             points.label("points"),
             broken.c.block_id.label("broken"),

@@ -51,13 +51,15 @@ class EarlyResult:
     version_id: str
     firsts: Firsts
     has_forfeited: bool
+    has_result: bool = True
+    """False if every seat of the match faulted before any of them acted."""
 
 
 def early_results(source: Source, tournament_id: str) -> list[EarlyResult]:
     """Return the results, seat by seat, of the finished matches in blocks of a tournament that are not over."""
     pending = select(_m.c.block_id).where(_m.c.tournament_id == tournament_id, _m.c.state.in_(_OPEN)).distinct()
     query = (
-        select(_s.c.match_id, _s.c.version_id, _s.c.rank, _s.c.forfeit.is_not(None))
+        select(_s.c.match_id, _s.c.version_id, _s.c.rank, _s.c.forfeit.is_not(None), _m.c.rated)
         .join(_m, _m.c.id == _s.c.match_id)
         .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.FINISHED, _m.c.block_id.in_(pending))
         .order_by(_s.c.match_id, _s.c.seat)
@@ -66,9 +68,9 @@ def early_results(source: Source, tournament_id: str) -> list[EarlyResult]:
         matches = groupby(session.connection().execute(query), key=itemgetter(0))
         results = []
         for seats in (list(group) for _, group in matches):
-            all_firsts = match_firsts([rank for _, _, rank, _ in seats])
-            for (_, version_id, _, has_forfeited), firsts in zip(seats, all_firsts, strict=True):
-                results.append(EarlyResult(version_id, firsts, has_forfeited))
+            all_firsts = match_firsts([rank for _, _, rank, *_ in seats])
+            for (_, version_id, _, has_forfeited, is_valid), firsts in zip(seats, all_firsts, strict=True):
+                results.append(EarlyResult(version_id, firsts if is_valid else Firsts(), has_forfeited, is_valid))
         return results
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_models
 
@@ -31,7 +31,8 @@ _MATCHES = (
     .where(col(MatchRecord.id).in_(bindparam("matches", expanding=True)))
 )
 _SEATS = (
-    select(_s.c.match_id, _b.c.name, _s.c.rank)
+    select(_s.c.match_id, _b.c.name, case((_m.c.rated, _s.c.rank)))
+    .join(_m, _m.c.id == _s.c.match_id)
     .join(_v, _v.c.id == _s.c.version_id)
     .join(_b, _b.c.id == _v.c.bot_id)
     .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
@@ -99,7 +100,10 @@ def leave_nothing_out(_matches: Sequence[str]) -> Collection[str]:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A match in a list; `seats` tells who sits where, as `(name of the bot, rank or None)` by seat."""
+    """A match in a list; `seats` tells who sits where, as `(name of the bot, rank or None)` by seat.
+
+    There are no ranks without a valid result.
+    """
 
     match: MatchRecord
     tournament: str
@@ -283,7 +287,8 @@ def _fared(only: MatchFilter) -> list[ColumnElement[bool]]:
     other = _s.alias("beside")
     beside = select(other.c.seat).where(other.c.match_id == _s.c.match_id, other.c.seat != _s.c.seat, other.c.rank == 1)
     is_beside = beside.exists()
-    return [_s.c.rank == 1, is_beside if only.fared is Fared.SHARED else ~is_beside]
+    has_result = select(_m.c.id).where(_m.c.id == _s.c.match_id, _m.c.rated).exists()
+    return [_s.c.rank == 1, has_result, is_beside if only.fared is Fared.SHARED else ~is_beside]
 
 
 def _others(session: Session, only: MatchFilter) -> list[str] | None:

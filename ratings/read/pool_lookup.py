@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, and_
+from sqlalchemy import ColumnElement, and_, or_
 from sqlalchemy import select as core_select
 from sqlmodel import select
 
@@ -75,7 +75,7 @@ class MatchScope:
             )
         inner, rest = _m.alias(), _m.alias()
         broken = core_select(rest.c.block_id).where(
-            rest.c.tournament_id == self.tournament_id, rest.c.state != MatchState.FINISHED
+            rest.c.tournament_id == self.tournament_id, or_(rest.c.state != MatchState.FINISHED, ~rest.c.rated)
         )
         annulled = core_select(tables.annulled_block.c.block_id)
         whole = and_(

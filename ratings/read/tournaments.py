@@ -261,7 +261,7 @@ def _entrant(row: AnyRow) -> EntrantRow:
     who = (row.id, row.name, row.number, row.content_hash)
     if row.matches is None:
         return EntrantRow(*who, 0, Firsts(), 0.0, 0)
-    score = row.points / (row.matches * most_points(row.seats))
+    score = row.points / max(1, row.matches * most_points(row.seats))
     whole = WholeBlocks(row.blocks, row.block_points, row.block_matches * most_points(row.seats))
     return EntrantRow(*who, row.matches, Firsts(row.wins, row.shared, row.draws), score, row.forfeits, whole)
 

@@ -49,8 +49,13 @@ LOCAL = (
     "token",
 )
 """Tables of what a service keeps for itself: no part of a tournament."""
-FORGOTTEN = {tables.wave.c.memory, tables.version.c.files_removed_at_us}
-"""Columns that are empty in a file, for what they hold follows from the rest, or is about files of the arena itself."""
+FORGOTTEN = {
+    tables.wave.c.memory,
+    tables.version.c.files_removed_at_us,
+    tables.owner.c.note_bytes,
+    tables.match_seat.c.note_bytes,
+}
+"""Columns that are empty in a file: what they hold follows from the rest, or is about what the arena itself keeps."""
 _LARGEST = 2**63
 
 

@@ -60,6 +60,8 @@ class OwnerRecord(Table, table=True):
     disabled_at_us: int | None = Field(default=None, sa_type=BigInteger)
     limits: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     """What differs from the limits that all owners have."""
+    note_bytes: int | None = Field(default=None, sa_type=BigInteger)
+    """The notes of their bots in the replays that are kept here; `MatchSeatRecord.note_bytes` added up."""
 
 
 class BotRecord(Table, table=True):
@@ -265,6 +267,12 @@ class MatchSeatRecord(Table, table=True):
     resigned: bool | None = None
     runtime: str | None = None
     """The hash of the runtime that the bot ran in; empty for matches older than this column."""
+    sandbox: str | None = None
+    """The level of the bot's sandbox; empty for remote bots, and for matches older than this column."""
+    note_bytes: int | None = None
+    """The notes of the bot in the replay as it was recorded, in UTF-8; empty if there are none, or nobody counts."""
+    notes_left_out: bool | None = None
+    """Whether its notes are not in the replay because those of its owner had reached their limit."""
 
 
 class FaultRecord(Table, table=True):

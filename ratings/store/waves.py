@@ -86,6 +86,8 @@ class WaveMatch:
     """`None` unless the match is finished."""
     is_annulled: bool = False
     """Whether the organiser annulled its block."""
+    is_valid: bool = True
+    """False if it is finished without a valid result: every seat faulted before any of them acted."""
 
 
 WaveBlock = tuple[WaveMatch, ...]
@@ -189,6 +191,7 @@ def block_records(session: Session, tournament_id: str, wave: PlannedWave) -> li
             _s.c.forfeit,
             _m.c.game_digest,
             _x.c.block_id.is_not(None),
+            _m.c.rated.is_not(False),
         )
         .join(_m, _m.c.block_id == _b.c.id)
         .join(_s, _s.c.match_id == _m.c.id)
@@ -211,6 +214,7 @@ class _Seat(NamedTuple):
     forfeit: int | None
     game_digest: str | None
     is_annulled: bool
+    is_valid: bool
 
 
 def _record(seats: Sequence[_Seat]) -> WaveMatch:
@@ -221,6 +225,7 @@ def _record(seats: Sequence[_Seat]) -> WaveMatch:
         tuple(seat.forfeit is not None for seat in seats),
         seats[0].game_digest,
         seats[0].is_annulled,
+        seats[0].is_valid,
     )
 
 

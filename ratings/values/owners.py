@@ -36,6 +36,8 @@ class OwnerLimits:
     """Of the files of all versions that are kept, and of the uploads that are not finished."""
     concurrent_matches: int = 0
     """Matches with a bot of the owner that are played at the same time."""
+    notes_mb: int = 256
+    """Of the notes of the owner's bots in the replays that are kept; above that, notes are left out of new ones."""
 
     @property
     def archive_bytes(self) -> int:
@@ -47,9 +49,18 @@ class OwnerLimits:
         """Return `stored_mb` in bytes."""
         return self.stored_mb * _MEGABYTE
 
+    @property
+    def note_bytes(self) -> int:
+        """Return `notes_mb` in bytes."""
+        return self.notes_mb * _MEGABYTE
+
     def with_own(self, own: Mapping[str, Any] | None) -> OwnerLimits:
         """Return the limits of an owner, for whom `own` differs; names that are unknown here are left out."""
         return replace(self, **{name: value for name, value in (own or {}).items() if name in LIMITS})
+
+
+OWNER_LIMITS = OwnerLimits()
+"""What owners may do where nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.adapters import library
+from arena.adapters.batch import Batch
 from arena.adapters.bot_host import BotUnavailableError, find_seat
+from arena.adapters.features import features_of
 from arena.adapters.library import AdapterError, LibraryError
 from arena.adapters.opponents import FunctionBot, HostedProgram, Version, name_of, read_opponents
 from arena.adapters.setting import random_of, setting_of, utilities
 from arena.cli.app import run
 from arena.hosting.sandbox.limits import SandboxPolicy
 from bots.kit import Bot, Decision
+from engine import registry
 from engine.core import EngineError
 from tests.adapters.beside import write_bot
 from tests.support.sources import ROOT
@@ -95,6 +98,18 @@ def test_what_cannot_be_played_is_told_in_one_line(arguments: tuple[Any, ...], t
         setting_of(*arguments)
     assert str(raised.value).startswith(told)
     assert "\n" not in str(raised.value)
+
+
+def test_seats_may_be_left_out_where_the_game_permits_one_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    king = registry.get("foreign_king")
+    assert setting_of(king, None).seats == 3
+    with pytest.raises(EngineError, match="foreign_king is played by 2 to 4 seats, so the number must be given"):
+        features_of(king)
+    monkeypatch.setattr(type(king), "seats", range(2, 3))
+    assert setting_of(king, None).seats == 2
+    assert features_of(king).shape == Batch(king, 1).observations.shape[1:]
+    with pytest.raises(EngineError, match="foreign_king is always played by 2 seats, not 3"):
+        setting_of(king, 3)
 
 
 def test_opponents_are_programs_or_bots_of_this_process(tmp_path: Path) -> None:

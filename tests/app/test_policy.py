@@ -387,7 +387,15 @@ FAULTS = [
     {"seat": seat, "cause": "TIMEOUT", "ply": 3, "explanation": "late", "evidence": {"stderr": f"secret {seat}"}}
     for seat in range(2)
 ]
-RESULT = {"ranks": [1, 2], "by_rules": False, "forfeits": [1], "resigned": [], "faults": FAULTS, "details": {}}
+RESULT = {
+    "ranks": [1, 2],
+    "by_rules": False,
+    "rated": True,
+    "forfeits": [1],
+    "resigned": [],
+    "faults": FAULTS,
+    "details": {},
+}
 
 
 def watched(*, is_over: bool = False) -> WatchedMatch:

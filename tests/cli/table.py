@@ -1,8 +1,9 @@
 """Executors that play real matches of real games in this process, so that commands can be tested without bots.
 
 Every seat chooses at random from its seed; a bot whose name begins with `cheat` answers with an illegal action, and
-the host loses every match with one whose name begins with `lost`, and each with one that begins with `shaky` once. A
-leak check flags every bot that declares itself deterministic and whose name begins with `leaky`.
+the host loses every match with one whose name begins with `lost`, and each with one that begins with `shaky` once. One
+whose name begins with `broken` does not start. A leak check flags every bot that declares itself deterministic and
+whose name begins with `leaky`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import pytest
 from arena.match.decisions import Answer
 from arena.match.match import Match
 from arena.match.replay import dump, write_replay
-from arena.match.result import HostCause, LeakVerdict, MatchLostError
+from arena.match.result import Fault, FaultCause, HostCause, LeakVerdict, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.match.worker_report import LeakCheckResult, MatchReport, SeatProcess
 
@@ -69,7 +70,13 @@ def _is_lost(bot: str, attempt: int) -> bool:
 def play(spec: MatchSpec) -> MatchReport:
     match = Match(spec)
     generators = [Random(seat.seed) for seat in spec.seats]
-    match.begin()
+    match.begin(
+        [
+            Fault(seat, FaultCause.START_FAILED, 0, "It ended before it joined.")
+            for seat, one in enumerate(spec.seats)
+            if one.name.startswith("broken")
+        ]
+    )
     while (decision := match.decision) is not None and not match.is_over:
         seat = spec.seats[decision.seat]
         action = generators[decision.seat].choice(list(decision.legal))
@@ -90,6 +97,7 @@ def play(spec: MatchSpec) -> MatchReport:
         record_digest=document["record_digest"],
         replay=dump(document),
         runtimes=tuple(seat.runtime for seat in spec.seats),
+        sandboxes=tuple(seat.sandbox for seat in spec.seats),
         leak_checks=tuple(
             LeakCheckResult(seat, LeakVerdict.LEAK, 3, "It remembered.", {"used": ["A"], "fresh": ["B"]})
             for seat, one in enumerate(spec.seats)

@@ -209,3 +209,53 @@ def test_a_fault_of_the_host_that_only_meets_one_bots_matches_is_told_with_its_n
     assert table("tournament", "show", "monday", "--json").json["host_losses"] == [
         {"cause": "WORKER_DIED", "attempts": 12, "matches": 12, "bot": "shaky", "version": 1, "sat_in": 12}
     ]
+
+
+def add_broken(arena: Arena, tmp_path: Path, count: int) -> list[str]:
+    """Add bots that do not start."""
+    names = [f"broken{number}" for number in range(count)]
+    arena("bot", "add", *(write_bot(tmp_path / name, name) for name in names))
+    return names
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_run_in_which_no_bot_starts_has_no_valid_result_and_fails(table: Arena, tmp_path: Path, seats: int) -> None:
+    bots = ",".join(add_broken(table, tmp_path, seats))
+    line = ["round-robin", "--game", "foreign_king", "--seats", str(seats), "--bots", bots, "--name", "none"]
+    played = table("tournament", "run", *line)
+    assert played.code == 1
+    assert "no match of 'none' has a valid result" in played.err
+    rows = [line.split(None, 8) for line in played.out.splitlines() if line.lstrip().startswith("1  broken")]
+    assert [row[3:] for row in rows] == [["0", "0", "0", "0", "0.0%", f"{seats}  no valid result"]] * seats
+    assert table("match", "list", "none").out.count("no valid result") == seats
+    for match in table("match", "list", "none", "--json").json:
+        assert ([seat["rank"] for seat in match["seats"]], match["valid_result"]) == ([None] * seats, False)
+    assert table("db", "check").code == 0
+
+
+def test_one_match_in_which_no_bot_starts_has_no_valid_result_and_fails(table: Arena, tmp_path: Path) -> None:
+    bots = ",".join(add_broken(table, tmp_path, 2))
+    words = ["match", "run", "--game", "foreign_king", "--bots", bots]
+    played = table(*words)
+    assert (played.code, "the match has no valid result" in played.err) == (1, True)
+    match, state = (played.out.splitlines()[at].split(None, 1)[1] for at in (0, 3))
+    assert state == "no valid result"
+    assert "ranks  no valid result" in table("replay", "show", match).out
+    detail = table(*words, "--json").json
+    assert ([seat["rank"] for seat in detail["seats"]], detail["valid_result"]) == ([None, None], False)
+
+
+def test_a_match_without_a_valid_result_leaves_the_others_alone(table: Arena, tmp_path: Path) -> None:
+    bots = ",".join([*add_broken(table, tmp_path, 2), "ada"])
+    line = ["round-robin", "--game", "foreign_king", "--seats", "2", "--bots", bots, "--name", "some", "--json"]
+    played = table("tournament", "run", *line)
+    assert played.code == 0
+    told = {row["bot"]: (row["matches"], row["points"], row["forfeits"]) for row in played.json}
+    assert told == {"ada": (4, 8, 0), "broken0": (2, 0, 4), "broken1": (2, 0, 4)}
+    assert table("leaderboard", "--json").json
+
+
+def test_a_comparison_of_versions_that_do_not_start_has_no_valid_result(table: Arena, tmp_path: Path) -> None:
+    bots = add_broken(table, tmp_path, 2)
+    compared = table("compare", *bots, "--game", "foreign_king", "--max-blocks", "2")
+    assert (compared.code, "has a valid result" in compared.err) == (1, True)

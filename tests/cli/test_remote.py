@@ -79,14 +79,16 @@ def played(remote: Arena) -> str:
         pool = replace(book.POOL, seats=2, remote=True)
         (match,) = book.take(database, book.create(database, versions, 2, pool=pool), limit=1)
         report = play(king_spec(match.match_id, [scripted()] * 2))
-        book.record(database, match, sandbox="none", replay=report.replay)
+        book.record(database, match, sandbox="none", sandboxes=("", "none"), replay=report.replay)
     return match.match_id
 
 
 def test_a_match_of_remote_bots_does_not_pretend_that_the_arena_confined_them(remote: Arena, played: str) -> None:
     shown = remote("match", "show", played).out
     assert "remote bots" in shown
-    assert "none, for hosted bots; remote bots run on the machines of their authors" in shown
+    seats = [line.split() for line in shown.splitlines() if line.startswith("   ")][:2]
+    (place,) = [line.split().index("SANDBOX") for line in shown.splitlines() if "SANDBOX" in line]
+    assert {seat[1]: seat[place] for seat in seats} == {"ada/fox": "remote", "bob": "none"}
 
 
 def test_a_match_tells_which_of_its_bots_were_remote(remote: Arena, played: str) -> None:

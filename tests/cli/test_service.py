@@ -288,16 +288,23 @@ def test_limits_that_cannot_be_are_refused(arena_cli: Arena) -> None:
 
 def test_at_a_database_the_limits_of_its_home_count(arena: Arena) -> None:
     assert arena("owner", "add", "ann").code == 0
-    (arena.db.parent / "settings.toml").write_text("[limits]\nversions = 9\n", encoding="utf-8")
+    (arena.db.parent / "settings.toml").write_text("[limits]\nversions = 9\nnotes_mb = 7\n", encoding="utf-8")
     assert "versions            0 of 9\n" in arena("owner", "show", "ann").out
+    assert "up to 7 MB of them for all bots of ann" in arena("bot", "add", "random", "--owner", "ann").err
+    shown = arena("owner", "limit", "ann", "--notes-mb", "0").out
+    assert shown.endswith("notes mb            0.0, no limit (individual)\n")
+    assert "notes" not in arena("bot", "add", "random", "--owner", "ann").err
 
 
 def test_an_owner_is_told_what_he_has_and_only_that(arena: Arena, server: RunningServer, tmp_path: Path) -> None:
     log_in(arena, server)
     bot = write_bot(tmp_path / "fox", "fox")
-    assert arena("--server", "club", "bot", "submit", bot, "--no-wait").code == 0
+    submitted = arena("--server", "club", "bot", "submit", bot, "--no-wait")
+    assert submitted.code == 0
+    assert "\nnotes: the replays keep up to 256 MB of them for all bots of ada, 0.0 MB so far" in submitted.err
     shown = arena("--server", "club", "owner", "show")
     assert "owner               ada\n" in shown.out
+    assert "notes mb            0.0 of 256\n" in shown.out
     assert "uploads per hour    1 of 60\n" in shown.out
     assert "only an organiser may see what another owner has" in arena.refusal(
         "--server", "club", "owner", "show", "bob"

@@ -14,6 +14,7 @@ from arena.match.worker_report import MatchReport
 from arena.model.errors import ClientError
 from arena.model.tournament_requests import TournamentRequest
 from arena.tournament.formats.compare import MATCHES_A_WAVE
+from engine import registry
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import open_database
@@ -526,3 +527,20 @@ def test_a_tournament_is_played_until_a_question_is_answered(table: Arena) -> No
     assert "winner known at 60% within 10 Elo: " in table("tournament", "show", "until").out
     assert "is no question" in table.refusal(*words, "--until", "soon")
     assert "is known before the first match" in table.refusal(*words, "--until", "top 3 known at 95%")
+
+
+def test_seats_may_be_left_out_where_the_game_permits_one_number(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--game", "foreign_king", "--bots", "ada,bob"]
+    refused = table("tournament", "run", "round-robin", *words)
+    assert (refused.code, refused.err) == (
+        2,
+        "arena: foreign_king is played by 2 to 4 seats, so the number must be given; add --seats N\n",
+    )
+    assert "there is no game 'kingg'" in table("tournament", "run", "swiss", "--game", "kingg", "--bots", "ada").err
+    monkeypatch.setattr(type(registry.get("foreign_king")), "seats", range(2, 3))
+    assert table("tournament", "run", "round-robin", *words).code == 0
+    assert table("compare", "ada", "bob", "--game", "foreign_king", "--max-blocks", "1").code == 0
+    assert table("ladder", "open", "kings", "--game", "foreign_king").code == 0
+    assert "seats               2\n" in table("game", "show", "foreign_king").out
+    three = table("tournament", "run", "round-robin", *words, "--seats", "3")
+    assert three.err == "arena: foreign_king is always played by 2 seats, not 3\n"

@@ -23,6 +23,7 @@ from arena.match.replay import (
     entry_json,
     entry_text,
     game_digest,
+    leave_out_notes,
     load,
     read_figures,
     write_replay,
@@ -437,3 +438,15 @@ def test_only_two_that_agree_against_the_used_process_are_a_leak(
 def test_what_was_answered_stands_in_the_evidence() -> None:
     check = compare(0, [Trial((deviation(7, "B"),)), Trial((deviation(9, "C"),))])
     assert (check.ply, check.evidence) == (7, {"used": ["A"], "fresh": [["B"], ["A"]]})
+
+
+def test_notes_that_are_left_out_are_said_and_the_rest_is_sound() -> None:
+    document = play(note="é" * 1000)
+    stored, record_digest = leave_out_notes(dump(document), {0, 2})
+    kept = load(stored)
+    assert {entry["seat"] for entry in kept["entries"] if "note" in entry} == {1}
+    assert kept["notes_left_out"] == [0, 2]
+    assert kept["game_digest"] == document["game_digest"]
+    assert kept["record_digest"] == record_digest != document["record_digest"]
+    assert verify(stored) == []
+    assert verify({**kept, "notes_left_out": [0]}) != []

@@ -90,6 +90,7 @@ HANDED_IN = {
     "Changed ranks, names, clocks or seeds": (
         *("import refused", "forge-ranks", "forge-versions", "forge-clocks", "forge-seeds", "forge-any-record"),
     ),
+    "Notes of 1,000 random characters": ("left out above <notes> MB for each owner", "notes-without-end"),
     "Control, bidirectional or invisible characters": (
         *("escaped", "steer-the-terminal", "steer-the-terminal-in-json", "steer-the-terminal-by-a-log"),
     ),
@@ -154,8 +155,10 @@ def figures() -> Mapping[str, object]:
     from arena.hosting.procfs.usage import FREE_BUFFERS
     from arena.hosting.sandbox.limits import SandboxLimits
     from arena.worker.freezer import FREE_US
+    from ratings.values.owners import OWNER_LIMITS
 
     return {
+        "notes": OWNER_LIMITS.notes_mb,
         "free buffers": FREE_BUFFERS,
         "descriptors": SandboxLimits().descriptors,
         "free ms": FREE_US // 1000,

@@ -156,6 +156,28 @@ def test_a_match_without_a_replay_says_why(
         assert sentence in answer.text
 
 
+def test_a_match_in_which_nobody_acted_has_no_valid_result(
+    client: TestClient, arena: ArenaPort, king: str, changed: Callable[..., None]
+) -> None:
+    seats = tuple(replace(seat, rank=None, ended="forfeited") for seat in arena.matches.get_match(king).seats)
+    changed(seats=seats, rated=False, by_rules=False, valid_result=False)
+    assert "No valid result: every bot failed" in client.get(f"/matches/{king}?lang=en").text
+
+
+def test_the_place_of_each_bot_is_told_and_whose_notes_were_left_out(
+    client: TestClient, arena: ArenaPort, king: str, changed: Callable[..., None]
+) -> None:
+    first, second, *rest = arena.matches.get_match(king).seats
+    strict = replace(first, sandbox="strict", notes_left_out=True)
+    changed(seats=(strict, replace(second, sandbox=None, remote=True), *rest))
+    text = client.get(f"/matches/{king}?lang=en").text
+    assert "<td>strict</td>" in text
+    assert "<td>remote</td>" in text
+    assert text.count("its notes are not in the replay") == 1
+    changed(seats=(replace(first, person="Ada"), second, *rest))
+    assert "<td>Mensch</td>" in client.get(f"/matches/{king}?lang=de").text
+
+
 def test_a_fault_is_told_in_words_and_never_interpreted(
     client: TestClient, king: str, changed: Callable[..., None]
 ) -> None:

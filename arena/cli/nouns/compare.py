@@ -19,13 +19,14 @@ from arena.cli.shared.match_order import (
     Seats,
     TournamentName,
     check_cores,
+    need_seats,
     print_forecast,
     tournament_request,
 )
 from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names, with_options
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play_tournament import announce, play
-from arena.cli.shared.results import comparison_facts, comparison_lines
+from arena.cli.shared.results import comparison_facts, comparison_lines, need_result
 from arena.tournament.formats.compare import Compare, design_for
 from engine.translatable import Text
 from ratings.statistics.errors import ResultsError
@@ -35,6 +36,7 @@ from ratings.statistics.sequential_test import CompareSettings
 app = typer.Typer()
 
 _ASKED = CompareSettings()
+_USUAL_SEATS = 2
 _FAR_MORE = 2
 """With half of the steps that the worst of fields needs, others are still decided."""
 
@@ -67,7 +69,7 @@ def compare(
     new: Annotated[str, typer.Argument(metavar="NEW")],
     old: Annotated[str, typer.Argument(metavar="OLD")],
     game: GameOption,
-    seats: Seats = 2,
+    seats: Seats = None,
     field: Annotated[str, typer.Option(metavar="A,B,...")] = "",
     max_blocks: Annotated[int | None, typer.Option("--max-blocks", min=1, metavar="N")] = None,
     preset: Annotated[Preset | None, typer.Option()] = None,
@@ -88,7 +90,7 @@ def compare(
     wanted = hosting.read()
     others = parse_names(field, "field") if field else []
     bounds = _read_bounds(preset, elo0, elo1, gain)
-    form = _form(seats, max_blocks, bounds, (alpha, beta), has_field=bool(others))
+    form = _form(need_seats(game, seats, _USUAL_SEATS), max_blocks, bounds, (alpha, beta), has_field=bool(others))
     order = tournament_request(terms, form, game, [new, old, *others], rated=False, name=name)
     if dry_run:
         print_forecast(db, order, wanted.workers, as_json=as_json)
@@ -120,6 +122,7 @@ def compare(
             typer.echo(line)
         show = next_command("tournament", "show", planned.name, "--matches", db=db)
         typer.echo("\n" + say("cli_shared.shows_matches", command=show))
+    need_result(connection, detail)
 
 
 def _form(

@@ -57,7 +57,7 @@ def _facts(game: Game) -> dict[str, Any]:
 
 
 def _seats_text(seats: list[int]) -> str:
-    return f"{seats[0]}-{seats[-1]}"
+    return f"{seats[0]}-{seats[-1]}" if len(seats) > 1 else f"{seats[0]}"
 
 
 @app.command("list", epilog=example("arena game list", "arena game list --json"))

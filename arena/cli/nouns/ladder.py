@@ -77,7 +77,7 @@ _SHOWN = (
 def open_(
     name: Name,
     game: request.GameOption,
-    seats: request.Seats,
+    seats: request.Seats = None,
     time: request.TimeText = request.DEFAULT_TIME,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
@@ -91,7 +91,7 @@ def open_(
 ) -> None:
     """Open a ladder for all bots that play its game."""
     terms = MatchTerms(time=time, start_limit=start_limit, option=option, opening_plies=opening_plies)
-    form = LadderFormat(seats, 0, RETIRE_AFTER)
+    form = LadderFormat(request.need_seats(game, seats), 0, RETIRE_AFTER)
     order = tournament_request(terms, form, game, (), same_owner=same_owner)
     wanted = LadderRequest(name, order, matches_per_day, season, remote)
     with connect(db, makes=True) as connection:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.cells import format_instant
-from arena.cli.shared.connect import ArenaConnection, connect
+from arena.cli.shared.connect import connect, usage_of
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, Days, example, expiry_us
@@ -99,7 +99,7 @@ def show(
 ) -> None:
     """Show what an owner has, and what the limits are."""
     with connect(db) as connection:
-        usage = _usage(connection, name)
+        usage = usage_of(connection, name)
     if as_json:
         print_json(asdict(usage))
     else:
@@ -114,33 +114,23 @@ def limit(
     archive_mb: _Limit = None,
     stored_mb: _Limit = None,
     concurrent_matches: _Limit = None,
+    notes_mb: _Limit = None,
     reset: Annotated[bool, typer.Option("--reset")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Give an owner individual limits; 0 = no limit."""
-    values = (uploads_per_hour, versions, archive_mb, stored_mb, concurrent_matches)
+    values = (uploads_per_hour, versions, archive_mb, stored_mb, concurrent_matches, notes_mb)
     limits = {key: value for key, value in zip(LIMITS, values, strict=True) if value is not None}
     if not limits and not reset:
         raise MisuseError(_NOTHING)
     with connect(db) as connection:
         connection.arena.admin.set_owner_limits(name, limits, reset)
-        usage = _usage(connection, name)
+        usage = usage_of(connection, name)
     if as_json:
         print_json(asdict(usage))
     else:
         _print(usage)
-
-
-def _usage(connection: ArenaConnection, name: str | None) -> OwnerUsage:
-    """Return what an owner has; at a database, with the limits of the service whose home it lies in."""
-    usage = connection.arena.account.get_usage(name)
-    if connection.storage is None:
-        return usage
-    from arena.cli.shared.storage import settings_beside  # only here, where the database is open already
-
-    own = {key: getattr(usage.limits, key) for key in usage.own}
-    return replace(usage, limits=settings_beside(connection.place).limits.of_owners.with_own(own))
 
 
 def _print(usage: OwnerUsage) -> None:
@@ -148,6 +138,7 @@ def _print(usage: OwnerUsage) -> None:
         "uploads_per_hour": "-" if usage.uploads_last_hour is None else str(usage.uploads_last_hour),
         "versions": str(usage.versions),
         "stored_mb": f"{usage.stored_bytes / (1 << 20):.1f}",
+        "notes_mb": f"{usage.note_bytes / (1 << 20):.1f}",
     }
     lines = {name: _of(used.get(name), most, is_own=name in usage.own) for name, most in asdict(usage.limits).items()}
     print_facts({"owner": usage.owner, "bots": usage.bots, **lines})

@@ -12,6 +12,7 @@ from arena.i18n.sanitize import plain
 from arena.model.table_columns import Column, ColumnKind
 
 if TYPE_CHECKING:
+    from arena.model.accounts import OwnerUsage
     from arena.model.matches import SeatSummary
     from ratings.values.tournament_incidents import LockHolder
 
@@ -93,6 +94,14 @@ def _version_text(version: Sequence[str | None]) -> str:
 def short_match_id(match_id: str) -> str:
     """Return the last digits of a match's id, which people are shown. Ids of one moment begin alike."""
     return match_id[-_ID_DIGITS:]
+
+
+def format_note_limit(usage: OwnerUsage) -> str:
+    """Write how much of the notes of an owner's bots is kept, on a line; nothing if there is no limit."""
+    if not usage.limits.notes_mb:
+        return ""
+    used = f"{usage.note_bytes / (1 << 20):.1f}"
+    return say("cli_bot.notes_limit", owner=usage.owner, most=usage.limits.notes_mb, used=used) + "\n"
 
 
 def format_seats(seats: Sequence[SeatSummary]) -> str:

@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from shlex import join
@@ -28,6 +28,7 @@ from ratings.store.urls import keep_password
 
 if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here
     from arena.cli.shared.storage import Storage
+    from arena.model.accounts import OwnerUsage
     from arena.model.port import ArenaPort  # names every value that crosses the interface
     from arena.rpc.remote_arena import RemoteArena
 
@@ -192,3 +193,14 @@ def importing() -> Iterator[None]:
         if len(sys.modules) > known:
             gc.freeze()
         gc.enable()
+
+
+def usage_of(connection: ArenaConnection, owner: str | None) -> OwnerUsage:
+    """Return what an owner has; at a database, with the limits of the service whose home it lies in."""
+    usage = connection.arena.account.get_usage(owner)
+    if connection.storage is None:
+        return usage
+    from arena.cli.shared.storage import settings_beside  # only here, where the database is open already
+
+    own = {key: getattr(usage.limits, key) for key in usage.own}
+    return replace(usage, limits=settings_beside(connection.place).limits.of_owners.with_own(own))

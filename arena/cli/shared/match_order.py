@@ -25,7 +25,7 @@ from engine.translatable import Text
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME")]
 BotNames = Annotated[str, typer.Option("--bots", metavar="A,B,...")]
-Seats = Annotated[int, typer.Option(metavar="N")]
+Seats = Annotated[int | None, typer.Option("--seats", metavar="N")]
 TimeText = Annotated[str, typer.Option("--time", metavar="TIME")]
 Cores = Annotated[int, typer.Option("--cores", min=1, max=256, metavar="N")]
 StartLimit = Annotated[str, typer.Option("--start-limit", metavar="TIME")]
@@ -51,6 +51,26 @@ class MatchTerms:
     opening_plies: OpeningPlies = None
     seed: Seed = None
     secret: Secret = None
+
+
+def need_seats(game: str, seats: int | None, usual: int | None = None) -> int:
+    """Return the number of seats that was given, or else the only one that the game permits, or else the `usual` one.
+
+    Raises MisuseError if there is none of the three, UnknownGameError.
+    """
+    if seats is not None:
+        return seats
+    from engine import registry
+    from engine.errors import SeatsError, UnknownGameError
+
+    try:
+        return registry.get(game).need_only_seats()
+    except (SeatsError, UnknownGameError) as error:
+        if usual is not None:
+            return usual
+        if isinstance(error, UnknownGameError):
+            raise
+        raise MisuseError(Text("{why}; add --seats N", why=error)) from error
 
 
 def tournament_request(

@@ -21,7 +21,7 @@ from arena.cli.shared.match_order import granted_workers
 from arena.cli.shared.output import print_note
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.results import print_faults, report_host
-from arena.cli.shared.storage import Storage
+from arena.cli.shared.storage import Storage, settings_beside
 from arena.executor.interface import Executor, ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
@@ -39,6 +39,7 @@ from engine.translatable import Text
 from ratings.errors import DatabaseError, DatabaseGoneError, DatabaseLostError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
 from ratings.store.database import rescue
+from ratings.values.owners import OWNER_LIMITS
 
 WARNING_WITHOUT_SANDBOX = "cli_shared.warn_sandbox"
 """The id of the text that says that bots run without a sandbox."""
@@ -211,6 +212,7 @@ class _Display:
 async def _run(
     storage: Storage, row: TournamentRow, hosting: HostingOptions, display: _Display, made: Executor
 ) -> RunProgress:
+    has_owners = True in owned_entrants(storage.database, row.tournament.id)
     async with made as executor:
         end = await run_tournament(
             storage.database,
@@ -219,6 +221,7 @@ async def _run(
             replace(storage.programs, policy=hosting.policy),
             on_progress=display.show,
             leak_checks=hosting.leak_checks,
+            limits=settings_beside(storage.place).limits.of_owners if has_owners else OWNER_LIMITS,
         )
     display.end(end)
     return end

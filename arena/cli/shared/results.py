@@ -10,6 +10,7 @@ import typer
 
 from arena.cli.shared.cells import format_instant, format_runner, printable, short_match_id
 from arena.cli.shared.connect import ArenaConnection, next_command
+from arena.cli.shared.errors import CliError
 from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.output import print_table
 from arena.match.result import LeakVerdict
@@ -24,6 +25,7 @@ from arena.model.tournaments import (
     comparison_note,
     elo_text,
 )
+from engine.translatable import Text
 from ratings.statistics.stopping_question import question_in_words
 from ratings.values.states import MatchState
 from ratings.values.tournament_incidents import HostLoss
@@ -60,12 +62,26 @@ def translated_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
 
 
 def print_end(connection: ArenaConnection, detail: TournamentDetail, *, as_json: bool = False) -> None:
-    """Print the table and the conclusion of a tournament, and where to look next."""
+    """Print the table and the conclusion of a tournament, and where to look next. Raises as `need_result` does."""
     print_standings(detail, as_json=as_json)
     if not as_json:
         typer.echo("\n" + say("cli_shared.shows_ratings", command=connection.command("leaderboard")))
         show = connection.command("tournament", "show", detail.summary.name, "--matches")
         typer.echo(say("cli_shared.shows_matches", command=show))
+    need_result(connection, detail)
+
+
+def need_result(connection: ArenaConnection, detail: TournamentDetail) -> None:
+    """Raise CliError if none of the matches of a tournament that was played has a result that counts."""
+    if detail.summary.total and not any(row.matches for row in detail.standings):
+        raise CliError(
+            Text(
+                "no match of {name} has a valid result: in each every bot failed before any of them acted, or it is "
+                "void or annulled; `{command}` shows why",
+                name=repr(detail.summary.name),
+                command=connection.command("tournament", "show", detail.summary.name, "--matches"),
+            )
+        )
 
 
 def conclusion_lines(detail: TournamentDetail) -> list[str]:

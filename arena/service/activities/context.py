@@ -19,6 +19,7 @@ from arena.tournament.runner import run_tournament
 from engine.translatable import Text
 from ratings.read.tournaments import entrant_versions, tournament_row
 from ratings.store.database import Database
+from ratings.values.owners import OWNER_LIMITS, OwnerLimits
 
 Plays = Callable[[bool], bool]
 """Returns whether an activity plays in pools of remote bots, given True, or in others; it may ask the database."""
@@ -46,6 +47,8 @@ class ServiceContext:
     """The share of the matches whose deterministic bots are asked again, 0 to 1."""
     takes_remote: bool = False
     """Whether remote bots can connect to this service, so that it can play with them."""
+    limits: OwnerLimits = OWNER_LIMITS
+    """What owners may do who have no limits of their own."""
 
     async def play(
         self, tournament_id: str, kind: MatchPurpose, name: str, pace: MatchRateLimit | None = None
@@ -61,7 +64,13 @@ class ServiceContext:
         view, about = self.slots.view(kind, name, pace=pace, width=width), f"tournament {tournament_id}"
         try:
             end = await run_tournament(
-                self.database, tournament_id, view, self.programs, leak_checks=self.leak_checks, keep_logs=True
+                self.database,
+                tournament_id,
+                view,
+                self.programs,
+                leak_checks=self.leak_checks,
+                keep_logs=True,
+                limits=self.limits,
             )
         except AlreadyRunningError as error:
             if self.supervisor.problems.is_new(about, str(error)):

@@ -136,6 +136,7 @@ class _Service:
                     log=self._log,
                     leak_checks=self._settings.service.leak_checks,
                     takes_remote=takes_anybody(self._settings),
+                    limits=self._settings.limits.of_owners,
                 )
                 presence = Presence(context.wake_up.notify)
                 activities = make_activity_set(

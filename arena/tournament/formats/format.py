@@ -37,7 +37,7 @@ class Tally:
     planned: int = 0
     """The number of all its blocks, also those still to be played."""
     failed_in_a_row: int = 0
-    """How many of its latest whole blocks, without a break, it forfeited in every match."""
+    """How many of its latest blocks that bots finished, without a break, it forfeited in every match."""
     byes: int = 0
     met: Counter[str] = field(default_factory=Counter)
     """How many blocks it was planned in with each other entrant."""
@@ -80,6 +80,9 @@ class BlockState(enum.Enum):
     """All its matches are finished, so it counts."""
     VOID = "void"
     """At least one of its matches will never have a result, so it does not count."""
+    INVALID = "invalid"
+    """All its matches are finished, one without a valid result since every seat faulted before any acted: it gives no
+    points, and whoever forfeited in it has failed."""
     ANNULLED = "annulled"
     """All its matches are finished, and the organiser annulled it: it does not count, as if it were void."""
 
@@ -109,7 +112,7 @@ class PlayedBlock:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it is over and does not count."""
+        """Whether it is over and does not count, through no fault of a bot."""
         return self.state in (BlockState.VOID, BlockState.ANNULLED)
 
     def rotations(self) -> tuple[CircularOrder, ...]:

@@ -45,7 +45,7 @@ class LadderFormat:
     """After how many blocks in a row whose matches it all forfeited an entrant is not paired any more; 0: never."""
 
     traits = Traits("ladder", lag=2, takes_late_entrants=True)
-    memory_version: ClassVar[int] = 1
+    memory_version: ClassVar[int] = 2
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, or too many matches."""

@@ -7,7 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from arena.tournament.formats.format import NOTHING, WITHDRAWN, FormatStanding, Past, PlayedBlock, Situation, Tally
+from arena.tournament.formats.format import (
+    NOTHING,
+    WITHDRAWN,
+    BlockState,
+    FormatStanding,
+    Past,
+    PlayedBlock,
+    Situation,
+    Tally,
+)
 from ratings.statistics.scores import match_points, most_points
 
 _NONE = Tally()
@@ -43,6 +52,7 @@ def tally(situation: Situation) -> dict[str, Tally]:
                 own.points += points[entrant]
                 own.possible += chairs * most_block_points(len(block.order))
                 own.whole += 1
+            if block.is_whole or block.state is BlockState.INVALID:
                 failed = all(entrant in forfeits for forfeits in block.forfeits)
                 own.failed_in_a_row = own.failed_in_a_row + 1 if failed else 0
     return tallies

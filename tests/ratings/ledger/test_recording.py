@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -14,21 +16,29 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from arena.hosting.runtimes.runtime import RuntimeDescription
+from arena.match.replay import dump, load
 from arena.match.result import Fault, FaultCause, LeakVerdict
-from arena.match.worker_report import HostNote, LeakCheckResult, SeatLogText
+from arena.match.worker_report import HostNote, LeakCheckResult, MatchReport, SeatLogText
 from engine.translatable import Text, from_json, to_json
 from ratings.errors import FactError, PlanError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.rating import pool_of
 from ratings.ledger.recording import record_results
+from ratings.ledger.service_ledger import ServiceLedger
+from ratings.read.accounts import find_owner
+from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.matches import StoredLog, match_detail, replay_of, seat_log, seen_runtimes
+from ratings.read.pool_lookup import MatchScope
+from ratings.read.statistics import by_seat
 from ratings.read.tournament_report import leak_checks
 from ratings.read.tournaments import WholeBlocks, standings, tournament_row, tournament_waves
 from ratings.statistics.scores import Firsts, match_points
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.values.states import AttemptState, MatchState
+from ratings.values.owners import OwnerLimits
+from ratings.values.states import AttemptState, Fared, MatchState
 from tests.ratings import book
 from tests.ratings.conftest import Filled
 
@@ -170,6 +180,132 @@ def test_the_first_result_counts_also_that_of_an_attempt_given_up(database: Data
     attempts = match_detail(database, slow.match_id).attempts
     assert [attempt.state for attempt in attempts] == [AttemptState.FINISHED, AttemptState.RELEASED]
     assert check(database) == []
+
+
+@pytest.mark.both_databases
+def test_a_match_without_a_valid_result_gives_no_points_and_leaves_its_block_out(
+    database: Database, tournament: str
+) -> None:
+    first, *others = book.take(database, tournament)[:6]
+    book.record(database, first, rated=False, ranks=(1, 1, 1), forfeits=(0, 1, 2))
+    for match in others:
+        book.record(database, match)
+    rows = {row.version_id: row for row in standings(database, tournament)}
+    for seat in first.seats:
+        row = rows[seat.version_id]
+        played = sum(seat.version_id in [one.version_id for one in match.seats] for match in others)
+        whole = sum(seat.version_id in [one.version_id for one in match.seats] for match in others[2:])
+        assert (row.matches, row.forfeits, row.firsts.draws) == (played, 1, 0)
+        assert row.whole.possible == whole * 4
+    assert check(database) == []
+    listed = {row.match.id: [rank for _, rank in row.seats] for row in list_matches(database, limit=None).items}
+    assert listed[first.match_id] == [None, None, None]
+    version = first.seats[0].version_id
+    shared = list_matches(database, MatchFilter(version_id=version, fared=Fared.SHARED), limit=None).items
+    assert first.match_id not in [row.match.id for row in shared]
+    met = by_seat(database, MatchScope(tournament_id=tournament))
+    assert [seat.matches for seat in met] == [3, 3, 3]
+
+
+@pytest.mark.both_databases
+def test_the_level_of_each_seats_sandbox_is_kept(database: Database, match: LeasedMatch) -> None:
+    book.record(database, match, sandboxes=("strict", "", "none"))
+    assert [row.seat.sandbox for row in match_detail(database, match.match_id).seats] == ["strict", None, "none"]
+
+
+def noted(match: LeasedMatch, size: int) -> MatchReport:
+    """A report in whose replay each seat has one note, which counts for so many bytes."""
+    document = {
+        "format": "arena.replay",
+        "schema": 2,
+        "entries": [{"seat": seat, "note": "why"} for seat in range(3)],
+        "chance": [],
+        "result": {},
+        "times": "",
+        "record_digest": "ab" * 32,
+    }
+    return book.report(match, replay=dump(document), record_digest="ab" * 32, note_bytes=(size,) * 3)
+
+
+def kept_notes(database: Database, match: LeasedMatch) -> list[str]:
+    """The bots whose notes are in the replay of a match; the rest of what is told of it fits."""
+    detail, document = match_detail(database, match.match_id), load(replay_of(database, match.match_id))
+    kept = [entry["seat"] for entry in document["entries"] if "note" in entry]
+    missing = [seat for seat in range(3) if seat not in kept]
+    assert document.get("notes_left_out", []) == missing
+    assert detail.match.record_digest == document["record_digest"]
+    assert [seat for seat, row in enumerate(detail.seats) if row.seat.notes_left_out] == missing
+    assert [seat for seat, row in enumerate(detail.seats) if row.seat.note_bytes is not None] == kept
+    return sorted(detail.seats[seat].bot for seat in kept)
+
+
+@pytest.fixture
+def owned(database: Database) -> list[LeasedMatch]:
+    """Matches of two bots of one owner, who may keep a megabyte of notes, and of one that has no owner."""
+    versions = [*book.add_bots(database, ("ada", "bob"), owner="lovelace").values()]
+    versions += book.add_bots(database, ["cyd"]).values()
+    return book.take(database, book.create(database, versions, rates_same_owner=True))
+
+
+def note(database: Database, match: LeasedMatch, size: int) -> list[str]:
+    """Record a match with notes of so many bytes for each seat; whose notes were kept."""
+    with write(database) as session:
+        assert record_results(session, [noted(match, size)], OwnerLimits(notes_mb=1)) == [True]
+        assert record_results(session, [noted(match, size)], OwnerLimits(notes_mb=1)) == [False]
+    return kept_notes(database, match)
+
+
+ALL_NOTES = ["cyd", "lovelace/ada", "lovelace/bob"]
+
+
+@pytest.mark.hostile("notes-without-end")
+@pytest.mark.both_databases
+def test_notes_above_the_limit_of_an_owner_are_left_out(database: Database, owned: list[LeasedMatch]) -> None:
+    first, second, third = owned
+    assert note(database, first, 400_000) == ALL_NOTES
+    assert note(database, second, 400_000) == ["cyd"]
+    assert find_owner(database, "lovelace").note_bytes == 800_000
+    ServiceLedger(database).set_owner_limits("lovelace", {"notes_mb": 2})
+    assert note(database, third, 400_000) == ALL_NOTES
+    assert find_owner(database, "lovelace").note_bytes == 1_600_000
+    assert check(database) == []
+
+
+@pytest.mark.both_databases
+def test_the_limit_counts_within_one_transaction(database: Database, owned: list[LeasedMatch]) -> None:
+    with write(database) as session:
+        record_results(session, [noted(match, 300_000) for match in owned], OwnerLimits(notes_mb=1))
+    assert sum(len(kept_notes(database, match)) - 1 for match in owned) == 3
+    assert find_owner(database, "lovelace").note_bytes == 900_000
+
+
+@pytest.mark.both_databases
+def test_the_limit_counts_for_all_who_record_at_once(database: Database) -> None:
+    versions = [*book.add_bots(database, ("ada", "bob"), owner="lovelace").values()]
+    versions += book.add_bots(database, ["cyd"]).values()
+    matches = []
+    for number in range(4):  # in pools of their own, so that none waits for the pool of another
+        pool = pool_of("foreign_king", "1", 3, time_control=f"{number + 1}s")
+        tournament = book.create(database, versions, name=f"t{number}", pool=pool, rates_same_owner=True)
+        matches += book.take(database, tournament, 1)
+    together = Barrier(len(matches))
+
+    def record(match: LeasedMatch) -> None:
+        together.wait()
+        with write(database, together=True) as session:
+            record_results(session, [noted(match, 200_000)], OwnerLimits(notes_mb=1))
+
+    with ThreadPoolExecutor(len(matches)) as threads:
+        list(threads.map(record, matches))
+    kept = sum(len(kept_notes(database, match)) - 1 for match in matches)
+    assert (kept, find_owner(database, "lovelace").note_bytes) == (5, 1_000_000)
+
+
+@pytest.mark.both_databases
+def test_without_a_limit_all_notes_are_kept(database: Database, owned: list[LeasedMatch]) -> None:
+    with write(database) as session:
+        record_results(session, [noted(match, 1 << 30) for match in owned], OwnerLimits(notes_mb=0))
+    assert [kept_notes(database, match) for match in owned] == [ALL_NOTES] * 3
 
 
 MISFITS: list[tuple[dict[str, Any], str]] = [

@@ -10,7 +10,7 @@ from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.retention import RetentionLedger
 from ratings.ledger.service_ledger import ServiceLedger
-from ratings.read.accounts import list_notices
+from ratings.read.accounts import find_owner, list_notices
 from ratings.read.bots import held_versions, is_held
 from ratings.read.matches import replay_of, replays
 from ratings.read.retention import DAY_US, Limits, planned_removals, removals
@@ -93,6 +93,21 @@ def test_the_oldest_go_until_nine_tenths_of_the_limit_are_left(database: Databas
     assert carry_out(database, RemovalKind.REPLAYS, planned.before_us) == 3
     removed = [match.started_at_us for match, stored in replays(database) if stored is None]
     assert removed == [start, start + MINUTE_US, start + 2 * MINUTE_US]
+
+
+def test_removed_replays_give_their_owner_room_for_notes(database: Database) -> None:
+    versions = [*book.add_bots(database, ("ada", "bob"), owner="lovelace").values()]
+    versions += book.add_bots(database, ["cyd"]).values()
+    tournament = book.create(database, versions, rates_same_owner=True)
+    start = now_us()
+    play_at(database, tournament, [start, start + DAY_US, start + DAY_US], note_bytes=(100, 100, 100))
+    assert find_owner(database, "lovelace").note_bytes == 600
+    carry_out(database, RemovalKind.LOGS, later(9))
+    assert find_owner(database, "lovelace").note_bytes == 600
+    assert carry_out(database, RemovalKind.REPLAYS, start + MINUTE_US) == 1
+    assert find_owner(database, "lovelace").note_bytes == 400
+    assert carry_out(database, RemovalKind.REPLAYS, later(9)) == 2
+    assert find_owner(database, "lovelace").note_bytes == 0
 
 
 def test_a_tournament_that_is_played_and_an_annulled_match_keep_their_replays(

@@ -219,8 +219,15 @@ def test_results_of_blocks_that_are_not_over_are_early_and_tell_which_kind_of_fi
         *(EarlyResult(seat.version_id, draw, False) for seat in second.seats),
     ]
     assert early_results(database, tournament) == expected
-    book.record(database, third)
+    book.record(database, third, rated=False, ranks=(1, 1, 1))
     assert early_results(database, tournament) == []
+
+
+def test_an_early_match_without_a_valid_result_is_no_draw(database: Database, tournament: str) -> None:
+    (first,) = book.take(database, tournament, 1)
+    book.record(database, first, rated=False, ranks=(1, 1, 1), forfeits=(0, 1, 2))
+    expected = [EarlyResult(seat.version_id, Firsts(), True, has_result=False) for seat in first.seats]
+    assert early_results(database, tournament) == expected
 
 
 T = TypeVar("T")

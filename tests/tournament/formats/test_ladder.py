@@ -14,7 +14,7 @@ from arena.tournament import seasons
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.formats.final import Final
-from arena.tournament.formats.format import BlockState, Entrant, PlayedBlock, ScheduleError, Situation
+from arena.tournament.formats.format import KEEPS_FAILING, BlockState, Entrant, PlayedBlock, ScheduleError, Situation
 from arena.tournament.formats.ladder import SETTINGS, LadderFormat, match_quality, strengths
 from arena.tournament.planner import planner_of
 from arena.tournament.stored import format_of
@@ -90,6 +90,17 @@ def test_a_ladder_without_end_goes_on() -> None:
 def test_void_blocks_say_nothing_of_strength() -> None:
     played = play(LadderFormat(2, 4), field_of(4), Random(1), Chances(void=1.0))
     assert set(strengths(played.situation).values()) == {Skill(SETTINGS.mu, SETTINGS.sigma)}
+
+
+def test_bots_that_only_fail_against_one_another_rest_too() -> None:
+    form, entrants = LadderFormat(2, waves=0, retire_after=3), field_of(3)
+    waves: list[tuple[PlayedBlock, ...]] = []
+    while orders := plan_wave(form, entrants, waves, SEED):
+        both = frozenset(orders[0])
+        waves.append((PlayedBlock(orders[0], BlockState.INVALID, ((1, 1), (1, 1)), (both, both)),))
+    rows = standings(form, entrants, waves, SEED)
+    assert [(row.points, row.possible) for row in rows] == [(0, 0)] * 3
+    assert sum(row.status == KEEPS_FAILING for row in rows) >= 2
 
 
 def test_match_quality_is_that_of_the_trueskill_package() -> None:

@@ -204,7 +204,9 @@ def test_what_is_no_bot_is_refused_with_the_reason_and_nothing_is_left_of_it(
         assert why in page.text, name
         assert SCRIPT not in page.text, name
         assert list(tmp_path.iterdir()) == [], name
-    assert "bob/" not in client.get("/account").text
+    account = client.get("/account?lang=en").text
+    assert "bob/" not in account
+    assert "notes: the replays keep up to 256 MB of them for all bots of bob, 0.0 MB so far" in account
     with server.arena() as organiser:
         assert organiser.account.get_usage("bob").stored_bytes == 0
 

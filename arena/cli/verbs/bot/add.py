@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.cells import printable
-from arena.cli.shared.connect import need_here
+from arena.cli.shared.cells import format_note_limit, printable
+from arena.cli.shared.connect import connect, need_here, usage_of
 from arena.cli.shared.errors import CliError, MisuseError, one_line
 from arena.cli.shared.hosting import RuntimesFile, build_added, local_runtimes
 from arena.cli.shared.language import say, translated
@@ -70,6 +70,9 @@ def add(
         _print_outcome(outcome, as_json=as_json)
     if as_json:
         print_json([outcome.facts() for outcome in outcomes])
+    if owner is not None and any(outcome.added for outcome in outcomes):
+        with connect(db) as connection:
+            typer.echo(format_note_limit(usage_of(connection, owner)), nl=False, err=True)
     failed = sum(outcome.added is None for outcome in outcomes)
     if failed:
         raise CliError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.cells import printable
+from arena.cli.shared.cells import format_note_limit, printable
 from arena.cli.shared.connect import next_command, open_service, service_name
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
@@ -59,6 +59,9 @@ def submit(
             "cli_bot.version_of", bot=submitted.bot, version=submitted.number, hash=submitted.content_hash[:12]
         )
         typer.echo(f"{what} {version}{_outlook(submitted)}", err=True)
+        if "/" in submitted.bot:
+            usage = arena.account.get_usage(submitted.bot.partition("/")[0])
+            typer.echo(format_note_limit(usage), nl=False, err=True)
         _print_waiting(submitted.admission, "")
         log = next_command("bot", "admission", submitted.bot, db=db)
         admission = _watch(arena, submitted, log) if wait else submitted.admission

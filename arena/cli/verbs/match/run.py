@@ -22,6 +22,7 @@ from arena.cli.shared.match_order import (
 from arena.cli.shared.options import AsJson, Database, example, parse_names, with_options
 from arena.cli.shared.play_tournament import play
 from arena.cli.verbs.match.show import print_match
+from arena.model.matches import NO_RESULT
 from engine.translatable import Text
 from ratings.values.states import MatchState
 
@@ -58,6 +59,8 @@ def run(
         (row,) = connection.arena.matches.list_matches(planned.id).items
         detail = connection.arena.matches.get_match(row.id)
     print_match(detail, db, as_json=as_json)
+    if detail.shown_state == NO_RESULT:
+        raise CliError(Text("the match has no valid result: every bot failed before any of them acted"))
     if detail.state is MatchState.VOID:
         raise CliError(
             Text(

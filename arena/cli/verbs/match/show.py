@@ -50,7 +50,7 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
         spent = {} if times is None else {"times": asdict(times)}
         print_json({**asdict(detail), **spent}, table="seats")
         return
-    state = named("search.state_", detail.state.value)
+    state = named("search.state_", detail.shown_state)
     facts = {
         "match": detail.match_id,
         "tournament": say(
@@ -60,7 +60,6 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
         "state": state if detail.void_reason is None else f"{state}: {translated(detail.void_reason)}",
         "started": format_instant(detail.started_at_us),
         "length": _length(detail),
-        "sandbox": _sandbox(detail),
     }
     removed = {"replay": detail.replay_removed_at_us, "logs": detail.logs_removed_at_us}
     print_facts(
@@ -85,15 +84,6 @@ def _runtime(seat: MatchSeat) -> str | None:
     if seat.remote:
         return say("cli_shared.remote")
     return None if seat.runtime is None else f"{seat.runtime_name or ''} {seat.runtime[:_SHOWN_DIGITS]}".strip()
-
-
-def _sandbox(detail: MatchDetail) -> str | None:
-    elsewhere = say("cli_match.remote_elsewhere")
-    if detail.sandbox is None or not any(seat.remote for seat in detail.seats):
-        return None if detail.sandbox is None else named("cli_state.sandbox_", detail.sandbox)
-    if all(seat.remote for seat in detail.seats):
-        return say("cli_match.no_hosted", elsewhere=elsewhere)
-    return say("cli_match.for_hosted", sandbox=named("cli_state.sandbox_", detail.sandbox), elsewhere=elsewhere)
 
 
 def _length(detail: MatchDetail) -> str:
@@ -194,6 +184,9 @@ def print_problems(detail: MatchDetail) -> None:
         place = say("cli_match.seat_ply", seat=fault.seat, bot=fault.bot, ply=fault.ply)
         typer.echo(f"\n{place}: {named('fault.', fault.cause)}: {printable(translated(fault.explanation))}")
         _print_evidence(fault.evidence)
+    for seat in detail.seats:
+        if seat.notes_left_out:
+            typer.echo("\n" + say("cli_match.notes_left_out", seat=seat.seat, bot=seat.bot))
     for check in detail.leak_checks:
         text_id = "cli_match.seat" if check.ply is None else "cli_match.seat_ply"
         place = say(text_id, seat=check.seat, bot=check.bot, ply=check.ply)

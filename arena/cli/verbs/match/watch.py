@@ -119,7 +119,7 @@ class _EventPrinter:
                     for fault in event.end.faults
                 )
                 text = say(
-                    "cli_match.over",
+                    "cli_match.over" if ranks else "cli_match.over_no_valid",
                     how=say("cli_match.by_rules") if event.end.by_rules else say("cli_match.by_forfeit"),
                     ranks=ranks,
                     faults=faults,

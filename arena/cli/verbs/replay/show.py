@@ -84,6 +84,8 @@ def show(
             print_scoring(finish, who)
         typer.echo()
         print_result(document["result"], who, has_scoring=finish is not None and bool(finish.scoring))
+        for seat in document.get("notes_left_out", ()):
+            typer.echo(say("cli_match.notes_left_out", seat=seat, bot=names[seat]))
     else:
         _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
 
@@ -244,6 +246,8 @@ def _row(label: str, amounts: Sequence[int]) -> dict[str, Any]:
 def print_result(result: Mapping[str, Any], names: Sequence[str], *, has_scoring: bool) -> None:
     """Write ranks and end; what the game says of the end besides unless its scoring was told."""
     ranks = ", ".join(f"{name} {rank}" for name, rank in zip(names, result["ranks"], strict=True))
+    if not result["rated"]:
+        ranks = say("search.state_no_valid_result")
     print_facts(
         {"ranks": ranks, "ended": say("cli_match.by_rules") if result["by_rules"] else say("cli_match.by_forfeit")}
     )
