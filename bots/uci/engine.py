@@ -19,7 +19,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 _THREADS = "threads"
-_OPTION = re.compile(rb"option name (.+?) type ")
+_OPTION = re.compile(rb"option name (.+?)(?: type |$)")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 1_048_576
 """Bytes after which a line that has not ended is none."""
 _END_S = 2.0  # how long an engine may take to end once it is told to
@@ -38,14 +39,14 @@ class Engine:
 
     def __init__(self, process: EngineProcess, options: Mapping[str, str]) -> None:
         self._process = process
-        self._wanted = {name.lower(): value for name, value in options.items()}
+        self._wanted = {" ".join(name.lower().split()): value for name, value in options.items()}
         self._has: dict[str, str] = {}
         self._threads = 0
 
     def start(self) -> None:
         """Greet the engine and set its options."""
         self._process.send("uci")
-        while (line := self._process.receive(b"")) != b"uciok":
+        while (line := self._process.receive(b"")).partition(b" ")[0] != b"uciok":
             if found := _OPTION.match(line):
                 name = found[1].decode("utf-8", "replace")
                 self._has[name.lower()] = name
@@ -66,10 +67,10 @@ class Engine:
         """Return the move that the engine chooses."""
         self._process.send_anew(f"{position}\n{go}")
         line = self._process.receive(b"bestmove")
-        words = line.split()
-        if len(words) < 2 or words[0] != b"bestmove":
+        words = line.split(b" ")
+        if len(words) < 2:
             raise self._process.illegal(line)
-        return words[1].decode("utf-8", "replace")
+        return words[1].decode("utf-8", "replace").lower()
 
     def illegal(self, move: str) -> UciError:
         """Return the error of a move that the position does not allow."""
@@ -123,8 +124,9 @@ class EngineProcess:
             raise self._ended() from None
 
     def receive(self, word: bytes) -> bytes:
-        """Wait for the next line that begins with `word`, and drop those before it.
+        """Wait for the next line whose first word is `word`, and drop those before it.
 
+        The line is returned with one space between words, and none around them.
         Without a word it is the next line, whatever that is: the answer is still owed.
         """
         line = self._find(word)
@@ -136,15 +138,16 @@ class EngineProcess:
         readline = self._out.readline
         while True:
             line = readline(LONGEST_LINE)
-            if not line.endswith(b"\n"):
-                if len(line) < LONGEST_LINE:
-                    raise self._ended()
+            if not line:
+                raise self._ended()
+            if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
                 raise UciError(
                     f"the engine {self.name} wrote {len(line)} bytes without an end of line when it was asked "
                     f"{quote(self._asked)}: {quote(line)}"
                 )
-            if line.startswith(word):
-                return line.rstrip()
+            words = line.removeprefix(_BYTE_ORDER_MARK).split()  # what is between words is white space of any kind
+            if not word or words[:1] == [word]:
+                return b" ".join(words)
 
     def stop(self) -> None:
         """Tell the engine to quit, and kill it if it does not."""

@@ -22,6 +22,7 @@ from bots.uci.bot import go_by_clock
 from bots.uci.engine import LONGEST_LINE, Engine, EngineProcess, UciError, quote
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until
+from tests.support.uci_engine import FORMS
 
 SCRIPTED = Path(__file__).resolve().parents[1] / "support" / "uci_engine.py"
 START, GO = "position startpos", "go nodes 1"
@@ -59,6 +60,28 @@ def test_it_is_greeted_and_plays_move_by_move(tmp_path: Path) -> None:
     asked = [*first, "isready", f"{START} moves g1f3", GO, *new_game, *first]
     threads = "setoption name Threads value 1"
     assert read(log) == ["uci", "setoption name Hash value 64", "isready", threads, *new_game, *asked, "quit"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_white_space_and_what_it_says_besides_do_not_matter(form: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with running("--form", form, "--log", str(log), options={" clear   HASH": "1"}) as engine:
+        engine.start()
+        engine.new_game(2)
+        assert engine.best_move(START, GO) == "g1f3"
+    assert read(log)[1:4] == ["setoption name Clear Hash value 1", "isready", "setoption name Threads value 2"]
+
+
+def test_a_line_of_options_without_a_type_still_names_it() -> None:
+    with running("--do", "untyped", options={"Book": "x", "My Own  Table": "y"}) as engine:
+        engine.start()
+
+
+@pytest.mark.parametrize(("behaviour", "move"), [("capitals", "g1f3"), ("last-words", "g1f3")])
+def test_a_move_in_another_form_is_the_same_move(behaviour: str, move: str) -> None:
+    with running("--do", behaviour) as engine:
+        engine.start()
+        assert engine.best_move(START, GO) == move
 
 
 def test_it_thinks_with_as_many_threads_as_there_are_cores_unless_it_is_told_otherwise(tmp_path: Path) -> None:
