@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 _THREADS = "threads"
 _OPTION = re.compile(rb"option name (.+?)(?: type |$)")
@@ -96,9 +97,7 @@ class EngineProcess:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=_dying_with(os.getpid())
             )
         except (OSError, ValueError) as error:
-            raise UciError(
-                f"the engine {self.name} cannot be started: {error}; give --engine the full path of a program"
-            ) from None
+            raise UciError(f"the engine {self.name} cannot be started: {error}; {_remedy(command[0], error)}") from None
         assert self._process.stdin is not None, "a pipe was asked for"
         assert self._process.stdout is not None, "a pipe was asked for"
         self._in, self._out = self._process.stdin, self._process.stdout
@@ -186,6 +185,23 @@ class EngineProcess:
         else:
             how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with exit status {status}"
         return UciError(f"the engine {self.name} {how} when it was asked {quote(self._asked)}")
+
+
+def _remedy(program: str, error: Exception) -> str:
+    """Return what to do about a program that cannot be started."""
+    if isinstance(error, FileNotFoundError) and Path(program).exists():
+        return "the file is there, but not the interpreter or the loader that it names: install that"
+    if isinstance(error, FileNotFoundError) and Path(program).is_absolute():
+        return (
+            "if that path is right, the bot's sandbox hides it: it shows the files of the bot's own directory and of "
+            "/usr, so copy the engine there"
+        )
+    if isinstance(error, PermissionError):
+        return (
+            "give --engine a file that the bot may execute (chmod +x); in a sandbox it lies in the bot's own directory "
+            "or in /usr"
+        )
+    return "give --engine a file in the bot's directory, or the full path of a program for this machine"
 
 
 def quote(text: str | bytes) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +23,7 @@ from bots.decision import Decision, Match
 from bots.uci.__main__ import main
 from bots.uci.bot import go_by_clock
 from bots.uci.engine import LONGEST_LINE, Engine, EngineProcess, UciError, quote
+from tests.bots.fake_arena import serve
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until
 from tests.support.uci_engine import FORMS
@@ -101,10 +105,30 @@ def test_an_option_that_it_does_not_have_is_refused_with_those_that_it_has() -> 
     assert str(raised.value).endswith("has no option 'contempt'; it has: Threads, Clear Hash, Hash")
 
 
-@pytest.mark.parametrize("program", ["no-such-engine", "/no/such/engine", str(Path(__file__).parent)])
-def test_a_program_that_is_none_is_named(program: str) -> None:
-    with pytest.raises(UciError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")):
+@pytest.mark.parametrize(
+    ("program", "remedy"),
+    [
+        (
+            "no-such-engine",
+            "give --engine a file in the bot's directory, or the full path of a program for this machine",
+        ),
+        (
+            "/no/such/engine",
+            "if that path is right, the bot's sandbox hides it: it shows the files of the bot's own dir",
+        ),
+        (str(Path(__file__).parent), "give --engine a file that the bot may execute (chmod +x); in a sandbox"),
+        ("{scratch}/no-loader", "the file is there, but not the interpreter or the loader that it names: install that"),
+        ("{scratch}/other-machine", "or the full path of a program for this machine"),
+    ],
+)
+def test_a_program_that_is_none_is_named_with_what_to_do(program: str, remedy: str, tmp_path: Path) -> None:
+    for name, content in {"no-loader": b"#!/no/such/python\n", "other-machine": b"MZ\x90\x00\x00\xff"}.items():
+        (tmp_path / name).write_bytes(content)
+        (tmp_path / name).chmod(0o755)
+    program = program.format(scratch=tmp_path)
+    with pytest.raises(UciError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")) as raised:
         EngineProcess([program])
+    assert remedy in str(raised.value)
 
 
 ENDS = [
@@ -285,6 +309,28 @@ def test_an_engine_that_does_not_start_is_told_in_one_line(capsys: pytest.Captur
     assert main(["--engine", "no-such-engine", "--", "--quiet"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("the engine no-such-engine --quiet cannot be started: ")
+
+
+async def test_an_engine_is_given_the_files_of_its_bot_and_changes_nothing_among_them(tmp_path: Path) -> None:
+    files, work = tmp_path / "files of the bot", tmp_path / "work"
+    files.mkdir()
+    work.mkdir()
+    shutil.copy(SCRIPTED, files / "engine.py")
+    (files / "default.nn").write_text("weights")
+    words = ["--engine", sys.executable, "--option", "Hash={bot_dir}/default.nn"]
+    engine = ["--", "{bot_dir}/engine.py", "--log", "log"]
+    base = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
+    async with serve(tmp_path, lambda arena: arena.welcome()) as arena:
+        where = {"ARENA_ADDRESS": arena.address, "ARENA_TOKEN": "t0ken", "ARENA_BOT_DIR": str(files)}
+        bot = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bots.uci", *words, *engine),
+            env={**base, "PYTHONPATH": str(ROOT), **where},
+            cwd=work,
+        )
+        assert await asyncio.wait_for(bot.wait(), PATIENCE_S) == 0
+    assert f"setoption name Hash value {files}/default.nn" in read(work / "log")
+    assert (work / "default.nn").read_text() == "weights"
+    assert {file.name for file in files.iterdir()} == {"engine.py", "default.nn"}
 
 
 def test_help_shows_an_example() -> None:

@@ -268,9 +268,10 @@ async def test_an_engine_that_does_not_greet_fails_to_start(
 async def test_in_the_sandbox_an_engine_of_the_bots_directory_plays_and_ends_with_it(
     host: MatchHost, mark: str, tmp_path: Path, behaviour: str
 ) -> None:
-    engine = Path(shutil.copy(ENGINE, tmp_path / "engine.py"))
+    shutil.copy(ENGINE, tmp_path / "engine.py")
     tmp_path.chmod(0o755)  # inside it is another user's
-    inside = [replace(seat(behaviour, engine=engine), directory=str(tmp_path), sandbox=STANDARD) for _ in range(2)]
+    own = Path("{bot_dir}/engine.py")
+    inside = [replace(seat(behaviour, engine=own), directory=str(tmp_path), sandbox=STANDARD) for _ in range(2)]
     report = await play(host, *inside, clock=SHORT if behaviour else PATIENT)
     assert [fault.cause for fault in report.result.faults] == [FaultCause.TIMEOUT] * bool(behaviour)
     assert report.decisions == (0 if behaviour else 8)
