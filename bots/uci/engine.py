@@ -21,9 +21,13 @@ from pathlib import Path
 
 _THREADS = "threads"
 _OPTION = re.compile(rb"option name (.+?)(?: type |$)")
+_SPARE_NODES = 20_000
+_GO_NODES = re.compile(r"\bnodes (\d+)")
+_NODES = re.compile(rb"^info (?!.*\bstring\b).*\bnodes (\d{1,18})\b")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 1_048_576
 """Bytes after which a line that has not ended is none."""
+_NO_MOVE = ("(none)", "0000", "null")
 _END_S = 2.0  # how long an engine may take to end once it is told to
 _PR_SET_PDEATHSIG = 1
 
@@ -65,9 +69,14 @@ class Engine:
         self._process.receive(b"readyok")
 
     def best_move(self, position: str, go: str) -> str:
-        """Return the move that the engine chooses."""
+        """Return the move that the engine chooses.
+
+        One that does not know `go nodes`, such as Toga, thinks on; it is stopped when it tells of far more nodes. Not
+        before: others look at their limit every few thousand nodes, and where a stop reaches them is not repeatable.
+        """
         self._process.send_anew(f"{position}\n{go}")
-        line = self._process.receive(b"bestmove")
+        nodes = _GO_NODES.search(go)
+        line = self._process.receive(b"bestmove", most_nodes=2 * int(nodes[1]) + _SPARE_NODES if nodes else None)
         words = line.split(b" ")
         if len(words) < 2:
             raise self._process.illegal(line)
@@ -91,6 +100,7 @@ class EngineProcess:
     def __init__(self, command: Sequence[str]) -> None:
         self.name = shlex.join(command)
         self._asked = ""
+        self._heard = b""
         self._asked_s: float | None = None
         try:
             self._process = subprocess.Popen(
@@ -116,29 +126,34 @@ class EngineProcess:
 
     def _write(self, asked: str, text: str) -> None:
         self._asked, self._asked_s = asked, time.monotonic()
+        self._say(text)
+
+    def _say(self, text: str) -> None:
         try:
             self._in.write(f"{text}\n".encode())
             self._in.flush()
         except BrokenPipeError:
             raise self._ended() from None
 
-    def receive(self, word: bytes) -> bytes:
+    def receive(self, word: bytes, *, most_nodes: int | None = None) -> bytes:
         """Wait for the next line whose first word is `word`, and drop those before it.
 
         The line is returned with one space between words, and none around them.
-        Without a word it is the next line, whatever that is: the answer is still owed.
+        Without a word it is the next line, whatever that is: the answer is still owed. The engine is told to stop when
+        it tells of more nodes than `most_nodes`.
         """
-        line = self._find(word)
+        line = self._find(word, most_nodes)
         if word:
             self._asked_s = None
         return line
 
-    def _find(self, word: bytes) -> bytes:
+    def _find(self, word: bytes, most_nodes: int | None = None) -> bytes:
         readline = self._out.readline
         while True:
             line = readline(LONGEST_LINE)
             if not line:
                 raise self._ended()
+            self._heard = line.strip()
             if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
                 raise UciError(
                     f"the engine {self.name} wrote {len(line)} bytes without an end of line when it was asked "
@@ -147,6 +162,10 @@ class EngineProcess:
             words = line.removeprefix(_BYTE_ORDER_MARK).split()  # what is between words is white space of any kind
             if not word or words[:1] == [word]:
                 return b" ".join(words)
+            told = _NODES.match(b" ".join(words)) if most_nodes is not None else None
+            if told and int(told[1]) > (most_nodes or 0):
+                most_nodes = None
+                self._say("stop")
 
     def stop(self) -> None:
         """Tell the engine to quit, and kill it if it does not."""
@@ -171,11 +190,12 @@ class EngineProcess:
         if self._asked_s is None:
             return ""
         waited_ms = (time.monotonic() - self._asked_s) * 1000
-        return f"the engine {self.name} has not answered {quote(self._asked)} for {waited_ms:.0f} ms"
+        return f"the engine {self.name} has not answered {quote(self._asked)} for {waited_ms:.0f} ms{self._doubt()}"
 
     def illegal(self, answer: str | bytes) -> UciError:
         """Return the error of an answer to what the engine was asked last that is no legal move."""
-        return UciError(f"the engine {self.name} answered {quote(answer)} to {quote(self._asked)}: no legal move")
+        error = f"the engine {self.name} answered {quote(answer)} to {quote(self._asked)}: no legal move"
+        return UciError(f"{error}; its limit may be too low for it" if answer in _NO_MOVE else error)
 
     def _ended(self) -> UciError:
         try:
@@ -184,7 +204,14 @@ class EngineProcess:
             how = "closed its pipes"
         else:
             how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with exit status {status}"
-        return UciError(f"the engine {self.name} {how} when it was asked {quote(self._asked)}")
+        return UciError(f"the engine {self.name} {how} when it was asked {quote(self._asked)}{self._doubt()}")
+
+    def _doubt(self) -> str:
+        """Return what to do about an engine that has not greeted."""
+        if self._asked != "uci":
+            return ""
+        heard = f"; it said {quote(self._heard)}" if self._heard else ""
+        return f"{heard}; give one that speaks UCI, which some do with an argument only (-- --uci), others not at all"
 
 
 def _remedy(program: str, error: Exception) -> str:

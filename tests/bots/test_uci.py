@@ -162,6 +162,15 @@ def test_what_it_says_is_handed_on_as_it_is(behaviour: str, answer: str) -> None
         assert engine.best_move(START, GO) == answer
 
 
+def test_an_engine_that_does_not_know_a_limit_of_nodes_is_stopped(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with running("--do", "endless-nodes", "--log", str(log)) as engine:
+        engine.start()
+        assert engine.best_move(START, GO) == "e2e4"
+        assert engine.best_move(f"{START} moves e2e4", "go nodes 2000") == "g8f6"
+    assert "stop" not in read(log)  # it read that while it was thinking, and was told no second time
+
+
 def test_a_second_answer_is_none_to_the_next_question() -> None:
     with running("--do", "answer-twice") as engine:
         engine.start()
@@ -179,7 +188,7 @@ def test_for_how_long_it_owes_an_answer_is_told() -> None:
     try:
         assert process.silence() == ""
         process.send("uci")
-        assert re.search(r"has not answered 'uci' for \d+ ms$", process.silence())
+        assert re.search(r"has not answered 'uci' for \d+ ms; give one that speaks UCI", process.silence())
         assert process.receive(b"uciok") == b"uciok"
         assert process.silence() == ""
     finally:
@@ -201,7 +210,7 @@ def test_one_that_says_anything_but_a_greeting_still_owes_it() -> None:
     try:
         process.send("uci")
         assert process.receive(b"") == b"GNU Chess 6.2.9"
-        assert "has not answered 'uci'" in process.silence()
+        assert re.search(r"has not answered 'uci' for \d+ ms; it said 'GNU Chess 6.2.9'; give", process.silence())
     finally:
         process.stop()
 

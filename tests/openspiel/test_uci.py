@@ -207,7 +207,10 @@ ENDS = [
     ("segfault", "was ended by SIGSEGV when it was asked"),
     ("illegal-move", r"answered 'e2e5' to 'position startpos moves g1f3 g8f6\ngo nodes 1': no legal move"),
     ("queen-without-a-letter", "answered 'a2a3q' to 'position startpos moves g1f3 g8f6"),
-    ("no-move", "answered '(none)' to 'position startpos moves g1f3 g8f6"),
+    (
+        "no-move",
+        r"answered '(none)' to 'position startpos moves g1f3 g8f6\ngo nodes 1': no legal move; its limit may be",
+    ),
     ("half-an-answer", "answered 'bestmove' to 'position startpos moves g1f3 g8f6"),
     ("garbage", "to 'position startpos moves g1f3 g8f6"),
     ("endless-line", "bytes without an end of line when it was asked"),

@@ -89,6 +89,14 @@ def last_words() -> None:
     os._exit(0)
 
 
+def endless_nodes() -> None:
+    """Think on and on like an engine that does not know `go nodes`, until it is stopped."""
+    say("info string nodes 99999\ninfo depth 1 nodes 1 nps 99999 pv e2e4\ninfo depth 2 nodes 20003 time 1")
+    while next(sys.stdin).strip() != "stop":
+        pass
+    say("bestmove e2e4")
+
+
 def answer_twice() -> None:
     say("bestmove g1f3\nbestmove e2e4")
 
@@ -121,7 +129,7 @@ def deaf_to_the_end() -> None:
 
 ANSWERS: tuple[Callable[[], None], ...] = (
     *(crash, segfault, close_output, stall, illegal_move, no_move, half_an_answer, garbage, queen_without_a_letter),
-    *(capitals, last_words, answer_twice, flood_of_lines, endless_line, deaf_to_the_end),
+    *(capitals, last_words, endless_nodes, answer_twice, flood_of_lines, endless_line, deaf_to_the_end),
 )
 
 
