@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import tempfile
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ from arena.executor.ray.executor import RayExecutor
 from arena.executor.ray.head_address import Head
 from arena.executor.ray.proving import RayOptions
 from arena.hosting.procfs.machine import count_cores
+from arena.model.errors import ClientError
 from arena.model.tournament_requests import LeftOut, TournamentRequest
 from engine import registry
 from tests.cli.support import Arena, write_bot
@@ -215,6 +217,8 @@ def test_a_service_forecasts_as_well(table: Arena) -> None:
     ):
         forecast = arena.forecasts.forecast_tournament(request)
         assert (forecast.matches, forecast.is_most, forecast.left_out) == (12, False, ())
+        with pytest.raises(ClientError, match="openings, line 1: 'NO' is no legal action after 0 plies"):
+            arena.forecasts.forecast_tournament(replace(request, openings='["NO"]'))
         assert arena.tournaments.list_tournaments().items == ()
 
 
@@ -308,7 +312,8 @@ def test_a_service_tells_whom_it_left_out(table: Arena) -> None:
         running_server(Path(directory), database=table.db) as server,
         server.arena() as arena,
     ):
-        planned = arena.tournaments.create_tournament(request)
+        planned = arena.tournaments.create_tournament(replace(request, openings=json.dumps(openings_of(2))))
+        assert len(arena.tournaments.get_tournament(planned.id).settings["openings"]) == 2
     assert planned.left_out == (LeftOut("bob", "it is disabled"),)
 
 
