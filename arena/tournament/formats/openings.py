@@ -203,7 +203,12 @@ def _actions(game: Game, state: State, line: int, words: Sequence[_Word]) -> tup
             raise _wrong(word.line, Text("the game is over before {text}", text=_quote(word.text)))
         action = _find_action(game, state, word.text)
         if action is None:
-            why = Text("{text} is no legal action after {count} plies", text=_quote(word.text), count=len(actions))
+            why = Text(
+                "{text} is no legal action after {count} plies; `arena game show {game}` tells how actions are written",
+                text=_quote(word.text),
+                count=len(actions),
+                game=game.name,
+            )
             raise _wrong(word.line, why)
         state.apply(action)
         actions.append(action)
