@@ -191,6 +191,7 @@ def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms
         clock=clock,
         options=request.options,
         opening_plies=request.opening_plies,
+        openings=request.openings,
         seed=request.seed,
         secret=secret,
         seed_key=key,

@@ -38,6 +38,8 @@ class TournamentRequest:
     """Whether bots of one owner may meet in a rated tournament, which is rated then, too."""
     cores: int | None = None
     """How many processor cores each bot is granted; `None` for one."""
+    openings: str | None = None
+    """The text of a file of openings, JSON or PGN, which come instead of random plies; `opening_plies` cuts them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,13 @@ from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Entrant, Format, Situation, blocks_per_seed
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat, is_endless
-from arena.tournament.formats.openings import BlockDraw, longest_opening
+from arena.tournament.formats.openings import BlockDraw, longest_opening, read_openings
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.match_specs import Programs
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
 from arena.tournament.registration import check_all, check_entrant, check_owners
 from arena.tournament.seed_key import SeedKey
-from arena.tournament.stored import clock_settings
+from arena.tournament.stored import OPENINGS, clock_settings
 from engine import registry
 from engine.core import Game
 from engine.translatable import Text
@@ -56,6 +56,8 @@ class TournamentTerms:
     """The number of cores granted to each bot."""
     opening_plies: int | None = None
     """How many random plies come before the first decision, or `None` for the game's own number."""
+    openings: str | None = None
+    """The text of a file of openings, which come instead of random plies; `opening_plies` cuts them."""
     seed: int | None = None
     """Makes everything drawn here repeatable; without it and a secret the operating system's randomness is used."""
     secret: bytes | None = None
@@ -236,6 +238,9 @@ def _keyed_secret(terms: TournamentTerms) -> bytes | None:
 def _draw(game: Game, terms: TournamentTerms, secret: bytes, blocks_per_seed: int = 1) -> BlockDraw:
     options = game.parse_options(terms.options)
     opening_plies = terms.opening_plies
+    if terms.openings is not None:
+        book = read_openings(terms.openings, game, seats=terms.seats, options=options, plies=opening_plies)
+        return BlockDraw(game, terms.seats, options, secret, 0, blocks_per_seed, book)
     if opening_plies is None:
         usual = game.opening_plies(terms.seats)
         longest = longest_opening(game, seats=terms.seats, options=options, plies=usual) if usual else None
@@ -306,6 +311,8 @@ def _plan(
     _check_opening(draw, terms, remote=remote)
     apart = {OWNERS_APART: True} if _keeps_apart(terms) else {}
     common = {"seed": terms.seed, "opening_plies": draw.opening_plies, **clock_settings(terms.clock)}
+    if draw.book:
+        common[OPENINGS] = [list(opening) for opening in draw.book]
     return TournamentPlan(
         name="",  # it is chosen while the tournament is written
         format=format_name,
@@ -334,7 +341,7 @@ def _check_opening(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> 
                 game=draw.game.name,
             )
         )
-    if not terms.opening_plies:  # `_draw` chose one that fits
+    if not terms.opening_plies or draw.book:  # `_draw` chose one that fits
         return
     longest = longest_opening(draw.game, seats=draw.seats, options=draw.options, plies=draw.opening_plies)
     if longest is not None:

@@ -42,6 +42,9 @@ from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.waves import EnteredVersion, WaveBlock
 from ratings.values.states import MatchState, OnWorkProgress, WorkStage, no_progress
 
+OPENINGS = "openings"
+"""The setting that holds the openings of a file as ids of actions; none if they are random."""
+
 
 def format_of(tournament: TournamentRecord, pool: PoolRecord) -> Format | None:
     """Return the format of a tournament, or `None` for a single match."""
@@ -64,6 +67,7 @@ def draw_of(tournament: TournamentRecord, pool: PoolRecord) -> BlockDraw:
         secret=bytes.fromhex(tournament.secret),
         opening_plies=tournament.settings["opening_plies"],
         blocks_per_seed=blocks_per_seed(tournament, pool),
+        book=tuple(map(tuple, tournament.settings.get(OPENINGS, ()))),
     )
 
 

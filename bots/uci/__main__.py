@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -22,6 +24,7 @@ _EXAMPLE = """example, in bot.toml:
 
 
 _GAMES = "/usr/games"  # where Debian installs engines; not everybody's PATH leads there
+_BOT_DIR = "{bot_dir}"  # stands for the directory of the bot's files, wherever that is
 
 
 def _option(text: str) -> tuple[str, str]:
@@ -42,7 +45,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m bots.uci",
         description="Plays chess (openspiel_chess) with a UCI engine, by the clock of the match or a fixed limit.",
-        epilog=_EXAMPLE,
+        epilog=f"{_EXAMPLE}{_BOT_DIR} is the directory of bot.toml: --option WeightsFile={_BOT_DIR}/default.nn\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
@@ -63,6 +66,16 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _link_files(directory: Path) -> None:
+    """Put a link to each of the bot's files into the working directory, so that the engine finds them there.
+
+    It is not started among the files themselves: a log that it writes would change the version.
+    """
+    for file in directory.iterdir():
+        with contextlib.suppress(OSError):
+            Path(file.name).symlink_to(file)
+
+
 def _end(process: EngineProcess, number: int, frame: FrameType | None) -> NoReturn:
     """Tell what the engine has not answered, and end: the arena sends a bot this signal when its time is up."""
     del frame
@@ -76,14 +89,18 @@ def _end(process: EngineProcess, number: int, frame: FrameType | None) -> NoRetu
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play until the arena closes the stream; 1 if the engine fails, which is told in one line."""
     options = read_arguments(arguments)
+    directory = Path(os.environ.get("ARENA_BOT_DIR", "")).absolute()
+    _link_files(directory)
+    program, *words = (word.replace(_BOT_DIR, str(directory)) for word in (options.engine, *options.arguments))
+    wanted = {name: value.replace(_BOT_DIR, str(directory)) for name, value in options.option}
     try:
-        engine = shutil.which(options.engine) or shutil.which(options.engine, path=_GAMES) or options.engine
-        process = EngineProcess([engine, *options.arguments])
+        engine = shutil.which(program) or shutil.which(program, path=_GAMES) or program
+        process = EngineProcess([engine, *words])
         signal.signal(signal.SIGTERM, partial(_end, process))
         try:
             limits = {kind: getattr(options, kind) for kind in ("nodes", "depth", "movetime")}
             go = next((f"go {kind} {value}" for kind, value in limits.items() if value), "")
-            run(UciBot(Engine(process, dict(options.option)), go))
+            run(UciBot(Engine(process, wanted), go))
         finally:
             process.stop()
     except UciError as error:

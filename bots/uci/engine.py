@@ -17,11 +17,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 _THREADS = "threads"
-_OPTION = re.compile(rb"option name (.+?) type ")
+_OPTION = re.compile(rb"option name (.+?)(?: type |$)")
+_SPARE_NODES = 20_000
+_GO_NODES = re.compile(r"\bnodes (\d+)")
+_NODES = re.compile(rb"^info (?!.*\bstring\b).*\bnodes (\d{1,18})\b")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 1_048_576
 """Bytes after which a line that has not ended is none."""
+_NO_MOVE = ("(none)", "0000", "null")
 _END_S = 2.0  # how long an engine may take to end once it is told to
 _PR_SET_PDEATHSIG = 1
 
@@ -38,14 +44,14 @@ class Engine:
 
     def __init__(self, process: EngineProcess, options: Mapping[str, str]) -> None:
         self._process = process
-        self._wanted = {name.lower(): value for name, value in options.items()}
+        self._wanted = {" ".join(name.lower().split()): value for name, value in options.items()}
         self._has: dict[str, str] = {}
         self._threads = 0
 
     def start(self) -> None:
         """Greet the engine and set its options."""
         self._process.send("uci")
-        while (line := self._process.receive(b"")) != b"uciok":
+        while (line := self._process.receive(b"")).partition(b" ")[0] != b"uciok":
             if found := _OPTION.match(line):
                 name = found[1].decode("utf-8", "replace")
                 self._has[name.lower()] = name
@@ -63,13 +69,18 @@ class Engine:
         self._process.receive(b"readyok")
 
     def best_move(self, position: str, go: str) -> str:
-        """Return the move that the engine chooses."""
+        """Return the move that the engine chooses.
+
+        One that does not know `go nodes`, such as Toga, thinks on; it is stopped when it tells of far more nodes. Not
+        before: others look at their limit every few thousand nodes, and where a stop reaches them is not repeatable.
+        """
         self._process.send_anew(f"{position}\n{go}")
-        line = self._process.receive(b"bestmove")
-        words = line.split()
-        if len(words) < 2 or words[0] != b"bestmove":
+        nodes = _GO_NODES.search(go)
+        line = self._process.receive(b"bestmove", most_nodes=2 * int(nodes[1]) + _SPARE_NODES if nodes else None)
+        words = line.split(b" ")
+        if len(words) < 2:
             raise self._process.illegal(line)
-        return words[1].decode("utf-8", "replace")
+        return words[1].decode("utf-8", "replace").lower()
 
     def illegal(self, move: str) -> UciError:
         """Return the error of a move that the position does not allow."""
@@ -89,15 +100,14 @@ class EngineProcess:
     def __init__(self, command: Sequence[str]) -> None:
         self.name = shlex.join(command)
         self._asked = ""
+        self._heard = b""
         self._asked_s: float | None = None
         try:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=_dying_with(os.getpid())
             )
         except (OSError, ValueError) as error:
-            raise UciError(
-                f"the engine {self.name} cannot be started: {error}; give --engine the full path of a program"
-            ) from None
+            raise UciError(f"the engine {self.name} cannot be started: {error}; {_remedy(command[0], error)}") from None
         assert self._process.stdin is not None, "a pipe was asked for"
         assert self._process.stdout is not None, "a pipe was asked for"
         self._in, self._out = self._process.stdin, self._process.stdout
@@ -116,35 +126,46 @@ class EngineProcess:
 
     def _write(self, asked: str, text: str) -> None:
         self._asked, self._asked_s = asked, time.monotonic()
+        self._say(text)
+
+    def _say(self, text: str) -> None:
         try:
             self._in.write(f"{text}\n".encode())
             self._in.flush()
         except BrokenPipeError:
             raise self._ended() from None
 
-    def receive(self, word: bytes) -> bytes:
-        """Wait for the next line that begins with `word`, and drop those before it.
+    def receive(self, word: bytes, *, most_nodes: int | None = None) -> bytes:
+        """Wait for the next line whose first word is `word`, and drop those before it.
 
-        Without a word it is the next line, whatever that is: the answer is still owed.
+        The line is returned with one space between words, and none around them.
+        Without a word it is the next line, whatever that is: the answer is still owed. The engine is told to stop when
+        it tells of more nodes than `most_nodes`.
         """
-        line = self._find(word)
+        line = self._find(word, most_nodes)
         if word:
             self._asked_s = None
         return line
 
-    def _find(self, word: bytes) -> bytes:
+    def _find(self, word: bytes, most_nodes: int | None = None) -> bytes:
         readline = self._out.readline
         while True:
             line = readline(LONGEST_LINE)
-            if not line.endswith(b"\n"):
-                if len(line) < LONGEST_LINE:
-                    raise self._ended()
+            if not line:
+                raise self._ended()
+            self._heard = line.strip()
+            if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
                 raise UciError(
                     f"the engine {self.name} wrote {len(line)} bytes without an end of line when it was asked "
                     f"{quote(self._asked)}: {quote(line)}"
                 )
-            if line.startswith(word):
-                return line.rstrip()
+            words = line.removeprefix(_BYTE_ORDER_MARK).split()  # what is between words is white space of any kind
+            if not word or words[:1] == [word]:
+                return b" ".join(words)
+            told = _NODES.match(b" ".join(words)) if most_nodes is not None else None
+            if told and int(told[1]) > (most_nodes or 0):
+                most_nodes = None
+                self._say("stop")
 
     def stop(self) -> None:
         """Tell the engine to quit, and kill it if it does not."""
@@ -169,11 +190,12 @@ class EngineProcess:
         if self._asked_s is None:
             return ""
         waited_ms = (time.monotonic() - self._asked_s) * 1000
-        return f"the engine {self.name} has not answered {quote(self._asked)} for {waited_ms:.0f} ms"
+        return f"the engine {self.name} has not answered {quote(self._asked)} for {waited_ms:.0f} ms{self._doubt()}"
 
     def illegal(self, answer: str | bytes) -> UciError:
         """Return the error of an answer to what the engine was asked last that is no legal move."""
-        return UciError(f"the engine {self.name} answered {quote(answer)} to {quote(self._asked)}: no legal move")
+        error = f"the engine {self.name} answered {quote(answer)} to {quote(self._asked)}: no legal move"
+        return UciError(f"{error}; its limit may be too low for it" if answer in _NO_MOVE else error)
 
     def _ended(self) -> UciError:
         try:
@@ -182,7 +204,31 @@ class EngineProcess:
             how = "closed its pipes"
         else:
             how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with exit status {status}"
-        return UciError(f"the engine {self.name} {how} when it was asked {quote(self._asked)}")
+        return UciError(f"the engine {self.name} {how} when it was asked {quote(self._asked)}{self._doubt()}")
+
+    def _doubt(self) -> str:
+        """Return what to do about an engine that has not greeted."""
+        if self._asked != "uci":
+            return ""
+        heard = f"; it said {quote(self._heard)}" if self._heard else ""
+        return f"{heard}; give one that speaks UCI, which some do with an argument only (-- --uci), others not at all"
+
+
+def _remedy(program: str, error: Exception) -> str:
+    """Return what to do about a program that cannot be started."""
+    if isinstance(error, FileNotFoundError) and Path(program).exists():
+        return "the file is there, but not the interpreter or the loader that it names: install that"
+    if isinstance(error, FileNotFoundError) and Path(program).is_absolute():
+        return (
+            "if that path is right, the bot's sandbox hides it: it shows the files of the bot's own directory and of "
+            "/usr, so copy the engine there"
+        )
+    if isinstance(error, PermissionError):
+        return (
+            "give --engine a file that the bot may execute (chmod +x); in a sandbox it lies in the bot's own directory "
+            "or in /usr"
+        )
+    return "give --engine a file in the bot's directory, or the full path of a program for this machine"
 
 
 def quote(text: str | bytes) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +23,10 @@ from bots.decision import Decision, Match
 from bots.uci.__main__ import main
 from bots.uci.bot import go_by_clock
 from bots.uci.engine import LONGEST_LINE, Engine, EngineProcess, UciError, quote
+from tests.bots.fake_arena import serve
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until
+from tests.support.uci_engine import FORMS
 
 SCRIPTED = Path(__file__).resolve().parents[1] / "support" / "uci_engine.py"
 START, GO = "position startpos", "go nodes 1"
@@ -61,6 +66,28 @@ def test_it_is_greeted_and_plays_move_by_move(tmp_path: Path) -> None:
     assert read(log) == ["uci", "setoption name Hash value 64", "isready", threads, *new_game, *asked, "quit"]
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_white_space_and_what_it_says_besides_do_not_matter(form: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with running("--form", form, "--log", str(log), options={" clear   HASH": "1"}) as engine:
+        engine.start()
+        engine.new_game(2)
+        assert engine.best_move(START, GO) == "g1f3"
+    assert read(log)[1:4] == ["setoption name Clear Hash value 1", "isready", "setoption name Threads value 2"]
+
+
+def test_a_line_of_options_without_a_type_still_names_it() -> None:
+    with running("--do", "untyped", options={"Book": "x", "My Own  Table": "y"}) as engine:
+        engine.start()
+
+
+@pytest.mark.parametrize(("behaviour", "move"), [("capitals", "g1f3"), ("last-words", "g1f3")])
+def test_a_move_in_another_form_is_the_same_move(behaviour: str, move: str) -> None:
+    with running("--do", behaviour) as engine:
+        engine.start()
+        assert engine.best_move(START, GO) == move
+
+
 def test_it_thinks_with_as_many_threads_as_there_are_cores_unless_it_is_told_otherwise(tmp_path: Path) -> None:
     logs = [tmp_path / name for name in ("cores", "given")]
     for log, options in zip(logs, ({}, {"Threads": "3"}), strict=True):
@@ -78,10 +105,30 @@ def test_an_option_that_it_does_not_have_is_refused_with_those_that_it_has() -> 
     assert str(raised.value).endswith("has no option 'contempt'; it has: Threads, Clear Hash, Hash")
 
 
-@pytest.mark.parametrize("program", ["no-such-engine", "/no/such/engine", str(Path(__file__).parent)])
-def test_a_program_that_is_none_is_named(program: str) -> None:
-    with pytest.raises(UciError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")):
+@pytest.mark.parametrize(
+    ("program", "remedy"),
+    [
+        (
+            "no-such-engine",
+            "give --engine a file in the bot's directory, or the full path of a program for this machine",
+        ),
+        (
+            "/no/such/engine",
+            "if that path is right, the bot's sandbox hides it: it shows the files of the bot's own dir",
+        ),
+        (str(Path(__file__).parent), "give --engine a file that the bot may execute (chmod +x); in a sandbox"),
+        ("{scratch}/no-loader", "the file is there, but not the interpreter or the loader that it names: install that"),
+        ("{scratch}/other-machine", "or the full path of a program for this machine"),
+    ],
+)
+def test_a_program_that_is_none_is_named_with_what_to_do(program: str, remedy: str, tmp_path: Path) -> None:
+    for name, content in {"no-loader": b"#!/no/such/python\n", "other-machine": b"MZ\x90\x00\x00\xff"}.items():
+        (tmp_path / name).write_bytes(content)
+        (tmp_path / name).chmod(0o755)
+    program = program.format(scratch=tmp_path)
+    with pytest.raises(UciError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")) as raised:
         EngineProcess([program])
+    assert remedy in str(raised.value)
 
 
 ENDS = [
@@ -115,6 +162,15 @@ def test_what_it_says_is_handed_on_as_it_is(behaviour: str, answer: str) -> None
         assert engine.best_move(START, GO) == answer
 
 
+def test_an_engine_that_does_not_know_a_limit_of_nodes_is_stopped(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with running("--do", "endless-nodes", "--log", str(log)) as engine:
+        engine.start()
+        assert engine.best_move(START, GO) == "e2e4"
+        assert engine.best_move(f"{START} moves e2e4", "go nodes 2000") == "g8f6"
+    assert "stop" not in read(log)  # it read that while it was thinking, and was told no second time
+
+
 def test_a_second_answer_is_none_to_the_next_question() -> None:
     with running("--do", "answer-twice") as engine:
         engine.start()
@@ -132,7 +188,7 @@ def test_for_how_long_it_owes_an_answer_is_told() -> None:
     try:
         assert process.silence() == ""
         process.send("uci")
-        assert re.search(r"has not answered 'uci' for \d+ ms$", process.silence())
+        assert re.search(r"has not answered 'uci' for \d+ ms; give one that speaks UCI", process.silence())
         assert process.receive(b"uciok") == b"uciok"
         assert process.silence() == ""
     finally:
@@ -154,7 +210,7 @@ def test_one_that_says_anything_but_a_greeting_still_owes_it() -> None:
     try:
         process.send("uci")
         assert process.receive(b"") == b"GNU Chess 6.2.9"
-        assert "has not answered 'uci'" in process.silence()
+        assert re.search(r"has not answered 'uci' for \d+ ms; it said 'GNU Chess 6.2.9'; give", process.silence())
     finally:
         process.stop()
 
@@ -262,6 +318,28 @@ def test_an_engine_that_does_not_start_is_told_in_one_line(capsys: pytest.Captur
     assert main(["--engine", "no-such-engine", "--", "--quiet"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("the engine no-such-engine --quiet cannot be started: ")
+
+
+async def test_an_engine_is_given_the_files_of_its_bot_and_changes_nothing_among_them(tmp_path: Path) -> None:
+    files, work = tmp_path / "files of the bot", tmp_path / "work"
+    files.mkdir()
+    work.mkdir()
+    shutil.copy(SCRIPTED, files / "engine.py")
+    (files / "default.nn").write_text("weights")
+    words = ["--engine", sys.executable, "--option", "Hash={bot_dir}/default.nn"]
+    engine = ["--", "{bot_dir}/engine.py", "--log", "log"]
+    base = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
+    async with serve(tmp_path, lambda arena: arena.welcome()) as arena:
+        where = {"ARENA_ADDRESS": arena.address, "ARENA_TOKEN": "t0ken", "ARENA_BOT_DIR": str(files)}
+        bot = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bots.uci", *words, *engine),
+            env={**base, "PYTHONPATH": str(ROOT), **where},
+            cwd=work,
+        )
+        assert await asyncio.wait_for(bot.wait(), PATIENCE_S) == 0
+    assert f"setoption name Hash value {files}/default.nn" in read(work / "log")
+    assert (work / "default.nn").read_text() == "weights"
+    assert {file.name for file in files.iterdir()} == {"engine.py", "default.nn"}
 
 
 def test_help_shows_an_example() -> None:

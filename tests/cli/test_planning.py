@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +25,9 @@ from arena.executor.ray.executor import RayExecutor
 from arena.executor.ray.head_address import Head
 from arena.executor.ray.proving import RayOptions
 from arena.hosting.procfs.machine import count_cores
+from arena.model.errors import ClientError
 from arena.model.tournament_requests import LeftOut, TournamentRequest
+from engine import registry
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import running_server
 from tests.support.patience import ANY_TIME
@@ -72,6 +76,68 @@ def test_what_is_exact_is_what_is_played(table: Arena, words: list[str]) -> None
     assert table(*line).code == 0
     summary = table("tournament", "list", "--json").json[0]
     assert (summary["total"], summary["pool_id"]) == (forecast["matches"], forecast["pool"]["pool_id"])
+
+
+def openings_of(count: int) -> list[list[str]]:
+    """Different openings of two plies, in notation."""
+    game = registry.get("foreign_king")
+    first = game.new_state(2)
+    found = []
+    for action in first.legal_actions()[:count]:
+        state = first.clone()
+        state.apply(action)
+        found.append([game.actions.format(one) for one in (action, state.legal_actions()[0])])
+    return found
+
+
+def test_openings_of_a_file_begin_the_blocks_and_the_file_is_not_needed_again(
+    table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    openings, file = openings_of(3), tmp_path / "openings.json"
+    file.write_text(json.dumps(openings), encoding="utf-8")
+    line = ["tournament", "run", "swiss", *TERMS, *SHORT, "--bots", "ada,bob", "--rounds", "6", "--seed", "1"]
+    line += ["--openings", str(file), "--name", "cup"]
+    before = contents(table.db)
+    assert table(*line, "--dry-run").code == 0
+    assert contents(table.db) == before
+    with monkeypatch.context() as stopped:
+        stopped.setattr("arena.cli.verbs.tournament.run.play", lambda *_, **__: None)
+        table(*line)
+    file.unlink()
+    assert table("tournament", "resume", "cup").code == 0
+    assert re.search(r"^opening +3 of a file$", table("tournament", "show", "cup").out, re.MULTILINE)
+    assert table("replay", "verify", "--all").code == 0
+    played = dict[int, set[tuple[str, ...]]]()
+    for match in table("tournament", "show", "cup", "--matches", "--json").json["matches"]:
+        told = table("replay", "show", match["id"], "--json").json
+        by = {entry["by"] for entry in told["entries"][:2]}
+        assert (by, told["entries"][2]["by"] == "opening") == ({"opening"}, False)
+        played.setdefault(match["block"], set()).add(tuple(ply["action"] for ply in told["plies"][:2]))
+    assert [len(ways) for ways in played.values()] == [1] * 6
+    order = [ways.pop() for ways in played.values()]
+    assert sorted(order[:3]) == sorted(order[3:]) == sorted(map(tuple, openings))
+
+
+def test_an_opening_that_is_wrong_is_told_with_its_line_before_anything_is_written(
+    table: Arena, tmp_path: Path
+) -> None:
+    before, (first, *_) = contents(table.db), openings_of(1)
+    wrong, large, latin = tmp_path / "wrong.json", tmp_path / "large.json", tmp_path / "latin.pgn"
+    wrong.write_text(f'[\n{json.dumps(first)},\n["NO"]]', encoding="utf-8")
+    large.write_text(" " * 1_000_001, encoding="utf-8")
+    latin.write_bytes('[White "J\xfcrgen"]\n\n1. NO *'.encode("latin-1"))
+    round_robin = ["tournament", "run", "round-robin", *TERMS, "--bots", "all"]
+    match = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob"]
+    told = {
+        wrong: "openings, line 3: 'NO' is no legal action after 0 plies",
+        latin: "openings, line 3: 'NO' is no legal action after 0 plies",
+        large: "large.json: has over 1000000 bytes; give fewer openings",
+        tmp_path: "cannot be read (Is a directory)",
+        tmp_path / "none.json": "none.json: cannot be read (No such file or directory)",
+    }
+    for words in ([*round_robin, "--dry-run"], round_robin, match):
+        assert table.misses(((*words, "--openings", file), said) for file, said in told.items()) == []
+    assert contents(table.db) == before
 
 
 def test_without_a_match_in_the_pool_the_time_is_what_the_clock_allows(table: Arena) -> None:
@@ -151,6 +217,8 @@ def test_a_service_forecasts_as_well(table: Arena) -> None:
     ):
         forecast = arena.forecasts.forecast_tournament(request)
         assert (forecast.matches, forecast.is_most, forecast.left_out) == (12, False, ())
+        with pytest.raises(ClientError, match="openings, line 1: 'NO' is no legal action after 0 plies"):
+            arena.forecasts.forecast_tournament(replace(request, openings='["NO"]'))
         assert arena.tournaments.list_tournaments().items == ()
 
 
@@ -244,7 +312,8 @@ def test_a_service_tells_whom_it_left_out(table: Arena) -> None:
         running_server(Path(directory), database=table.db) as server,
         server.arena() as arena,
     ):
-        planned = arena.tournaments.create_tournament(request)
+        planned = arena.tournaments.create_tournament(replace(request, openings=json.dumps(openings_of(2))))
+        assert len(arena.tournaments.get_tournament(planned.id).settings["openings"]) == 2
     assert planned.left_out == (LeftOut("bob", "it is disabled"),)
 
 
@@ -266,6 +335,7 @@ def test_no_bot_is_called_like_all_of_them(table: Arena, tmp_path: Path) -> None
 
 TELLING = """
 import os
+import re
 from bots.kit import Bot, run
 
 class Telling(Bot):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -14,6 +15,8 @@ from arena.adapters.batch import Batch
 from arena.adapters.features import features_of
 from arena.story.errors import StoryError
 from arena.story.story import PublicPositions
+from arena.tournament.formats.format import ScheduleError
+from arena.tournament.formats.openings import read_openings
 from arena.v1 import match_pb2, play_pb2
 from arena.web.people.human_seat import SeatBoard, look_ahead
 from arena.web.people.table_view import ObservedPly, TableView, _ply_json
@@ -51,6 +54,44 @@ def test_chess_has_one_notation_for_an_action_and_words_for_people() -> None:
     state.apply(words["Nf3"])
     assert state.to_json()["history"] == [words["Nf3"]]
     assert game.shown.text(state, None, "en") == "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1\n"
+
+
+PGN = """[Event "Opera"]
+[White "Morphy"]
+
+1. e4 e5 2.Nf3 d6 (2... Nc6 3. Bb5) 3. d4 Bg4?! {a pin} 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7
+8. Nbc3 c6 9. Bg5 b5 10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. 0-0-0 *
+[Event "other signs"]
+
+1. e2e4 d5 2. ed5 Nf6 3. Nc3 c6 4. dxc6 Nd5 5. cxb7 Nc7 6. bxa8Q Kd7 1/2-1/2
+"""
+
+
+def test_moves_of_chess_are_read_as_programs_write_them() -> None:
+    game = registry.get("openspiel_chess")
+    opera, other = read_openings(PGN, game, seats=2, options=None)
+    after = [game.new_state(2) for _ in range(2)]
+    for state, opening in zip(after, (opera, other), strict=True):
+        for action in opening:
+            state.apply(action)
+    assert game.shown.text(after[0], None, "en").split()[0] == "r3kb1r/p2nqppp/5n2/1B2p1B1/4P3/1Q6/PPP2PPP/2KR3R"
+    assert game.shown.text(after[1], None, "en").split()[0] == "Qnbq1b1r/p1nkpppp/8/8/8/2N5/PPPP1PPP/R1BQKBNR"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("1. e4 e5 2. Ke3", "'Ke3' is no legal action after 2 plies"),
+        ("1. Nf3 a6 2. Nc3 a5 3. Ne4 a4 4. Ng5", "'Ng5' is no legal action after 6 plies"),  # which knight?
+        ("1. f3 e5 2. g4 Qh4# 3. e4", "the game is over before 'e4'"),
+        ("1. f3 e5 2. g4 Qh4#", "the opening leaves nothing to decide"),
+        ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", "a position cannot be set up"),
+        ("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq c6 bm Nf3;", "a position cannot be set up"),
+    ],
+)
+def test_a_line_that_chess_does_not_allow_is_told(line: str, told: str) -> None:
+    with pytest.raises(ScheduleError, match=re.escape(f"openings, line 1: {told}")):
+        read_openings(line, registry.get("openspiel_chess"), seats=2, options=None)
 
 
 def test_the_fool_is_mated() -> None:

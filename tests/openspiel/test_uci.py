@@ -207,7 +207,10 @@ ENDS = [
     ("segfault", "was ended by SIGSEGV when it was asked"),
     ("illegal-move", r"answered 'e2e5' to 'position startpos moves g1f3 g8f6\ngo nodes 1': no legal move"),
     ("queen-without-a-letter", "answered 'a2a3q' to 'position startpos moves g1f3 g8f6"),
-    ("no-move", "answered '(none)' to 'position startpos moves g1f3 g8f6"),
+    (
+        "no-move",
+        r"answered '(none)' to 'position startpos moves g1f3 g8f6\ngo nodes 1': no legal move; its limit may be",
+    ),
     ("half-an-answer", "answered 'bestmove' to 'position startpos moves g1f3 g8f6"),
     ("garbage", "to 'position startpos moves g1f3 g8f6"),
     ("endless-line", "bytes without an end of line when it was asked"),
@@ -268,9 +271,10 @@ async def test_an_engine_that_does_not_greet_fails_to_start(
 async def test_in_the_sandbox_an_engine_of_the_bots_directory_plays_and_ends_with_it(
     host: MatchHost, mark: str, tmp_path: Path, behaviour: str
 ) -> None:
-    engine = Path(shutil.copy(ENGINE, tmp_path / "engine.py"))
+    shutil.copy(ENGINE, tmp_path / "engine.py")
     tmp_path.chmod(0o755)  # inside it is another user's
-    inside = [replace(seat(behaviour, engine=engine), directory=str(tmp_path), sandbox=STANDARD) for _ in range(2)]
+    own = Path("{bot_dir}/engine.py")
+    inside = [replace(seat(behaviour, engine=own), directory=str(tmp_path), sandbox=STANDARD) for _ in range(2)]
     report = await play(host, *inside, clock=SHORT if behaviour else PATIENT)
     assert [fault.cause for fault in report.result.faults] == [FaultCause.TIMEOUT] * bool(behaviour)
     assert report.decisions == (0 if behaviour else 8)

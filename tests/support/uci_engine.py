@@ -1,9 +1,10 @@
 """A UCI engine that knows one line, knights that go out and come back, and misbehaves on demand.
 
-    python uci_engine.py [--do BEHAVIOUR] [--at N] [--log FILE]
+    python uci_engine.py [--do BEHAVIOUR] [--at N] [--log FILE] [--form FORM]
 
 At its N-th `go` (from 0) it does BEHAVIOUR instead of answering; a behaviour is a function below, its name with dashes,
-and those of `STARTS` happen instead of the handshake. What it is told is written to the log.
+and those of `STARTS` happen instead of the handshake. What it is told is written to the log. FORM is a key of `FORMS`:
+how it writes its lines.
 """
 
 from __future__ import annotations
@@ -22,9 +23,22 @@ LINE = ("g1f3", "g8f6", "f3g1", "f6g8")
 """From the start; two of these engines have the first position for the third time after eight plies."""
 
 
+FORMS: dict[str, Callable[[str], str]] = {
+    "plain": lambda line: f"{line}\n",
+    "windows": lambda line: f"{line}\r\n",
+    "indented": lambda line: f" \t {line}\n",
+    "tabs": lambda line: "\t".join(line.split(" ")) + "\t\n",
+    "wide": lambda line: "   ".join(line.split(" ")) + "  \n",
+    "form-feeds": lambda line: "\f\v" + " \f".join(line.split(" ")) + "\r\r\n",
+    "marked": lambda line: f"\ufeff{line}\n",
+    "talkative": lambda line: f"Ready for uciok\n\n \nbestmoves readyokay\ninfo string bestmove\n{line}\n",
+    "long-info": lambda line: f"info pv {'e2e4 ' * 100_000}\n{line}\n",
+}
+form = FORMS["plain"]
+
+
 def say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    os.write(1, "".join(map(form, text.split("\n"))).encode())
 
 
 def next_move(position: str) -> str:
@@ -65,6 +79,24 @@ def half_an_answer() -> None:
     say("bestmove")
 
 
+def capitals() -> None:
+    say("bestmove G1F3 ponder E7E8Q")
+
+
+def last_words() -> None:
+    """Answer in a line without an end, and leave."""
+    os.write(1, b"bestmove g1f3")
+    os._exit(0)
+
+
+def endless_nodes() -> None:
+    """Think on and on like an engine that does not know `go nodes`, until it is stopped."""
+    say("info string nodes 99999\ninfo depth 1 nodes 1 nps 99999 pv e2e4\ninfo depth 2 nodes 20003 time 1")
+    while next(sys.stdin).strip() != "stop":
+        pass
+    say("bestmove e2e4")
+
+
 def answer_twice() -> None:
     say("bestmove g1f3\nbestmove e2e4")
 
@@ -97,7 +129,7 @@ def deaf_to_the_end() -> None:
 
 ANSWERS: tuple[Callable[[], None], ...] = (
     *(crash, segfault, close_output, stall, illegal_move, no_move, half_an_answer, garbage, queen_without_a_letter),
-    *(answer_twice, flood_of_lines, endless_line, deaf_to_the_end),
+    *(capitals, last_words, endless_nodes, answer_twice, flood_of_lines, endless_line, deaf_to_the_end),
 )
 
 
@@ -112,7 +144,11 @@ def leave() -> None:
     os._exit(0)
 
 
-STARTS: tuple[Callable[[], None], ...] = (mute, leave)
+def untyped() -> None:
+    say("option name Book\noption name My Own   Table  type  string  default  <empty>\nuciok")
+
+
+STARTS: tuple[Callable[[], None], ...] = (mute, leave, untyped)
 
 
 def by_name(functions: tuple[Callable[[], None], ...]) -> dict[str, Callable[[], None]]:
@@ -151,5 +187,7 @@ if __name__ == "__main__":
     parser.add_argument("--do", default="")
     parser.add_argument("--at", type=int, default=0)
     parser.add_argument("--log", type=Path)
+    parser.add_argument("--form", default="plain", choices=FORMS)
     options = parser.parse_args()
+    form = FORMS[options.form]
     play(options.do, options.at, options.log)

@@ -18,6 +18,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.stored import draw_of
 from engine.core import OptionsError, SeatsError, UnknownGameError
 from ratings.errors import BotError, NotFoundError
 from ratings.ledger.leasing import LeasedMatch
@@ -47,6 +48,8 @@ REFUSED: tuple[tuple[dict[str, Any], Sequence[str], type[Exception], str], ...] 
     ({"opening_plies": 101}, BOTS, RequestError, "an opening of 101 plies is impossible; use 0 to 100"),
     ({"opening_plies": 60}, BOTS, RequestError, "an opening of 60 plies is longer than the game can be"),
     ({"opening_plies": 1, "options": {"size": 1}}, BOTS, RequestError, "an opening of 1 plies is longer than"),
+    ({"openings": '[\n["TAKE:4"]]'}, BOTS, ScheduleError, "openings, line 2: 'TAKE:4' is no legal action after 0"),
+    ({"openings": '["TAKE:1"]', "options": {"size": 1}}, BOTS, ScheduleError, "line 1: the opening leaves nothing"),
 )
 RATED = replace(TERMS, seed=None, seats=2)
 FIELD = ["ann", "eve/one", "eve/two"]
@@ -118,6 +121,19 @@ def test_the_opening_is_as_long_as_asked(book: Book) -> None:
     for plies in (0, 2):
         matches = leased(book, book.plan(replace(TERMS, opening_plies=plies)))
         assert {len(match.opening) for match in matches} == {plies}
+
+
+def test_openings_of_a_file_are_kept_with_the_tournament(book: Book) -> None:
+    openings = ((0, 1, 2), (2,), ())
+    planned = book.plan(replace(TERMS, openings='["TAKE:1 TAKE:2 TAKE:3", ["TAKE:3"], []]'))
+    matches = leased(book, planned)
+    assert {match.opening for match in matches} == set(openings)
+    for start in range(0, len(matches), 3):
+        assert len({match.opening for match in matches[start : start + 3]}) == 1
+    row = tournament_row(book.database, planned.id)
+    assert draw_of(row.tournament, row.pool).book == openings
+    cut = book.plan(replace(TERMS, openings='["TAKE:1 TAKE:2"]', opening_plies=1))
+    assert {match.opening for match in leased(book, cut)} == {(0,)}
 
 
 def test_a_game_that_is_shorter_than_its_usual_opening_has_a_shorter_one(book: Book) -> None:

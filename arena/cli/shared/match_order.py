@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,7 +22,8 @@ from arena.model.tournament_requests import Forecast, TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament.formats import catalog
 from arena.tournament.formats.format import Format
-from engine.translatable import Text
+from engine.os_errors import os_error_text
+from engine.translatable import Text, placed
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME")]
 BotNames = Annotated[str, typer.Option("--bots", metavar="A,B,...")]
@@ -30,11 +32,13 @@ TimeText = Annotated[str, typer.Option("--time", metavar="TIME")]
 Cores = Annotated[int, typer.Option("--cores", min=1, max=256, metavar="N")]
 StartLimit = Annotated[str, typer.Option("--start-limit", metavar="TIME")]
 OpeningPlies = Annotated[int | None, typer.Option("--opening-plies", min=0, metavar="N")]
+Openings = Annotated[Path | None, typer.Option("--openings", metavar="FILE")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S")]
 Secret = Annotated[str | None, typer.Option("--secret", metavar="HEX")]
 SameOwner = Annotated[bool, typer.Option("--same-owner")]
 TournamentName = Annotated[str | None, typer.Option("--name")]
 
+_MOST_BYTES = 1_000_000  # a service takes requests of 1 MiB
 DEFAULT_TIME = "100ms"
 DEFAULT_START_LIMIT = "10s"
 
@@ -49,6 +53,7 @@ class MatchTerms:
     start_limit: StartLimit = DEFAULT_START_LIMIT
     option: GameOptions = None
     opening_plies: OpeningPlies = None
+    openings: Openings = None
     seed: Seed = None
     secret: Secret = None
 
@@ -105,7 +110,21 @@ def tournament_request(
         secret=terms.secret,
         same_owner=same_owner,
         cores=None if terms.cores == 1 else terms.cores,
+        openings=None if terms.openings is None else _read_text(terms.openings),
     )
+
+
+def _read_text(path: Path) -> str:
+    """Return the text of a file; what is not UTF-8 stands in names of people and is left out. Raise MisuseError."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        why = Text("cannot be read ({why}); check its permissions", why=os_error_text(error))
+        raise MisuseError(placed(path, why)) from error
+    if len(content) > _MOST_BYTES:
+        raise MisuseError(placed(path, Text("has over {bytes} bytes; give fewer openings", bytes=_MOST_BYTES)))
+    return content.decode("utf-8", "ignore")
 
 
 def granted_workers(workers: int, cores: int) -> int:

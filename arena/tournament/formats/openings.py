@@ -1,21 +1,47 @@
-"""Draws what the matches of a block share: its opening and its chance seed. No I/O."""
+"""Draws what the matches of a block share: its opening and its chance seed, and reads files of openings. No I/O.
+
+A file of openings is JSON, a list whose items are the actions of one opening each, or PGN.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from random import Random
 from typing import Any
 
 from arena.tournament.formats import random_seeds as seeds
-from arena.tournament.formats.format import CircularOrder
+from arena.tournament.formats.format import CircularOrder, ScheduleError
 from engine.chance import SeededChance
-from engine.core import Game
+from engine.core import Game, NotationError, State
+from engine.translatable import Text
 from ratings.statistics.blocks import Block
 
 _SAMPLES = 32
 """So many games of random plies tell how long an opening may be."""
+MOST_OPENINGS = 1000
+"""The most openings of a file; they are kept with the tournament."""
+MOST_PLIES = 20_000
+"""The most plies of all openings of a file; to check them takes seconds where notation depends on the position."""
+_PLACE_OF_ITEM = re.compile(r"[\s,]*")
+_POSITION = re.compile(r"\s*([pnbrqk1-8]+/){3,}[pnbrqk1-8]+\s+[wb]\s", re.IGNORECASE)
+_PGN = re.compile(
+    r"""(?P<skipped>\{[^}]*\} | ;[^\n]* | ^%[^\n]* | \$\d+ | \d+\.+ | \d+(?=\s) | \.+)
+    | ^[ \t]*\[(?P<tag>\w+)\s+"(?:\\.|[^"\\])*"\s*\]
+    | (?P<end>1-0|0-1|1/2-1/2|\*)
+    | (?P<bracket>[()])
+    | (?P<word>[^\s(){};.$\[\]]+)
+    | (?P<other>\S)""",
+    re.MULTILINE | re.VERBOSE,
+)
+_START_TAGS = ("FEN", "SetUp")
+_JSON = re.compile(r'\s*(\[(?!\w+\s+")|\{\s*"|")')
+_SAN = re.compile(r"([KQRBN]?)([a-h]?[1-8]?)x?([a-h][1-8]|O-O(?:-O)?)=?([QRBN]?)[+#!?]*")
+"""A move of chess: the piece, what tells it from others, where it goes, and what a pawn becomes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +57,8 @@ class BlockDraw:
     """How many random plies open each match."""
     blocks_per_seed: int = 1
     """How many successive blocks share opening and chance seed."""
+    book: tuple[tuple[int, ...], ...] = ()
+    """Openings that are played instead of random ones: each once, in an order drawn from the secret, then again."""
 
     def block(self, index: int, order: CircularOrder) -> Block:
         """Return the block at place `index` of the schedule (from 0), with opening and chance seed."""
@@ -43,6 +71,9 @@ class BlockDraw:
     def _drawn(self, index: int, order: CircularOrder, *, is_single: bool = False) -> Block:
         number = index // self.blocks_per_seed
         chance_seed = seeds.chance_seed(self.secret, number)
+        if self.book:
+            opening = self.book[_order_of_book(self.secret, len(self.book))[number % len(self.book)]]
+            return Block(index, order, opening, chance_seed, is_single)
         opening = draw_opening(
             self.game,
             seats=self.seats,
@@ -52,6 +83,164 @@ class BlockDraw:
             plies=self.opening_plies,
         )
         return Block(index, order, opening, chance_seed, is_single)
+
+
+@lru_cache(maxsize=16)
+def _order_of_book(secret: bytes, count: int) -> tuple[int, ...]:
+    """Return in which order so many openings of a file are played."""
+    return tuple(sorted(range(count), key=lambda place: seeds.opening_seed(secret, place)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """An action as a file writes it."""
+
+    text: str
+    line: int
+
+
+def read_openings(
+    text: str, game: Game, *, seats: int, options: Any, plies: int | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """Return the openings of a file, each as ids of actions, cut after so many `plies`.
+
+    Each is legal and leaves a choice. Raises ScheduleError with the number of the line.
+    """
+    if game.has_chance:
+        raise ScheduleError(
+            Text(
+                "{game} begins differently by its own chance, so that an opening of a file may be impossible; leave "
+                "the file out",
+                game=game.name,
+            )
+        )
+    text = text.removeprefix("\ufeff")
+    if _POSITION.match(text):
+        raise _wrong(1, Text("a position cannot be set up; give the moves that lead to it, as PGN"))
+    found = list(_read_json(text) if _JSON.match(text) else _read_pgn(text))
+    if not found:
+        raise ScheduleError(Text("the file of openings holds none; write a JSON list of openings, or PGN"))
+    if len(found) > MOST_OPENINGS:
+        raise ScheduleError(
+            Text("the file has {count} openings; use {most} or fewer", count=len(found), most=MOST_OPENINGS)
+        )
+    cut = [(line, words[:plies]) for line, words in found]
+    count = sum(len(words) for _, words in cut)
+    if count > MOST_PLIES:
+        raise ScheduleError(
+            Text(
+                "the openings have {count} plies in all, and {most} are allowed; shorten them, for example with "
+                "--opening-plies 8",
+                count=count,
+                most=MOST_PLIES,
+            )
+        )
+    start = game.new_state(seats, options, SeededChance(0))
+    return tuple(_actions(game, start.clone(SeededChance(0)), line, words) for line, words in cut)
+
+
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:40]}...")
+
+
+def _wrong(line: int, why: Text) -> ScheduleError:
+    return ScheduleError(Text("openings, line {line}: {why}", line=line, why=why))
+
+
+def _read_json(text: str) -> Iterator[tuple[int, Sequence[_Word]]]:
+    """Yield each opening with its line: a list of actions, or a text with white space between them."""
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = Text("is not valid JSON: {why}; correct that line", why=getattr(error, "msg", str(error)))
+        raise _wrong(getattr(error, "lineno", 1), why) from error
+    if not isinstance(items, list):
+        raise _wrong(1, Text("the file is no list; write one of openings"))
+    place = text.index("[") + 1
+    for item in items:
+        between = _PLACE_OF_ITEM.match(text, place)
+        assert between is not None, "it matches nothing, too"
+        line = text.count("\n", 0, between.end()) + 1
+        _, place = json.JSONDecoder().raw_decode(text, between.end())
+        actions = item.split() if isinstance(item, str) else item
+        if not (isinstance(actions, list) and all(isinstance(action, str) for action in actions)):
+            raise _wrong(line, Text("an opening is a list of actions in notation; a position cannot be set up"))
+        yield line, [_Word(action, line) for action in actions]
+
+
+def _read_pgn(text: str) -> Iterator[tuple[int, Sequence[_Word]]]:
+    """Yield the main line of each game with the line where it begins."""
+    words, begin, depth = list[_Word](), 0, 0
+    line, counted = 1, 0
+    for token in _PGN.finditer(text):
+        line, counted = line + text.count("\n", counted, token.start()), token.start()
+        kind = token.lastgroup
+        if kind == "other":
+            raise _wrong(line, Text("{text} is neither PGN nor JSON", text=_quote(token[0])))
+        if kind == "bracket":
+            depth = max(0, depth + (1 if token[0] == "(" else -1))
+        elif kind == "tag":
+            if token["tag"] in _START_TAGS:
+                raise _wrong(line, Text("a position cannot be set up; give the moves that lead to it, as PGN"))
+            if words:
+                yield begin, words
+                words, begin = [], 0
+        elif kind == "word" and not depth:
+            words.append(_Word(token[0], line))
+            begin = begin or line
+        elif kind == "end" and not depth:
+            yield begin or line, words
+            words, begin = [], 0
+    if words:
+        yield begin, words
+
+
+def _actions(game: Game, state: State, line: int, words: Sequence[_Word]) -> tuple[int, ...]:
+    """Return the ids of an opening that begins at `line`, after checking it from the initial position on."""
+    actions = list[int]()
+    for word in words:
+        if state.seat() is None:
+            raise _wrong(word.line, Text("the game is over before {text}", text=_quote(word.text)))
+        action = _find_action(game, state, word.text)
+        if action is None:
+            why = Text(
+                "{text} is no legal action after {count} plies; `arena game show {game}` tells how actions are written",
+                text=_quote(word.text),
+                count=len(actions),
+                game=game.name,
+            )
+            raise _wrong(word.line, why)
+        state.apply(action)
+        actions.append(action)
+    while state.seat() is not None and len(state.legal_actions()) == 1:
+        state.apply(state.legal_actions()[0])
+    if state.seat() is None:
+        raise _wrong(line, Text("the opening leaves nothing to decide; make it shorter"))
+    return tuple(actions)
+
+
+def _find_action(game: Game, state: State, text: str) -> int | None:
+    """Return the legal action of a notation, or of what people call it in this position, such as `Nf3`."""
+    try:
+        action = game.actions.parse(text)
+    except NotationError:
+        same = []
+        for one in state.legal_actions():
+            name = game.shown.choice(state, game.actions.format(one), "en")
+            if name == text:
+                return one
+            if _is_same_move(text, name):
+                same.append(one)
+        return same[0] if len(same) == 1 else None
+    return action if state.is_legal(action) else None
+
+
+def _is_same_move(text: str, name: str) -> bool:
+    """Tell whether both may be one move of chess: programs leave out signs, or tell pieces apart that need not be."""
+    one, other = (_SAN.fullmatch(word.replace("0-0", "O-O").replace("-0", "-O")) for word in (text, name))
+    if one is None or other is None:
+        return False
+    return one.group(1, 3, 4) == other.group(1, 3, 4) and (one[2] in other[2] or other[2] in one[2])
 
 
 def draw_opening(

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats import random_seeds as seeds
-from arena.tournament.formats.openings import draw_opening, longest_opening
+from arena.tournament.formats.format import ScheduleError
+from arena.tournament.formats.openings import MOST_OPENINGS, BlockDraw, draw_opening, longest_opening, read_openings
 from engine.core import SeatsError
-from tests.support.nim import NIM, NimOptions
+from tests.support.nim import LUCKY_NIM, NIM, NimOptions
 
 
 def draw(seed: int, plies: int | None = None, seats: int = 3, size: int = 9) -> tuple[int, ...]:
@@ -80,6 +81,105 @@ def test_the_actions_are_drawn_uniformly() -> None:
 def test_a_number_of_seats_that_the_game_does_not_have_is_refused() -> None:
     with pytest.raises(SeatsError):
         draw(1, seats=7)
+
+
+def read(text: str, *, size: int = 9, plies: int | None = None) -> tuple[tuple[int, ...], ...]:
+    return read_openings(text, NIM, seats=2, options=NimOptions(size), plies=plies)
+
+
+PGN = """\ufeff[Event "a [b] {c"]
+[Result "*"]
+
+{one ; brace} 1. TAKE:1 $3 TAKE:2 (1... TAKE:3 (1... TAKE:1 1-0) 2. TAKE:9) ; to the end { of the line
+2.TAKE:3 *
+[Event "none"]
+
+1-0
+% an escape
+1 TAKE:2 1... TAKE:2
+[Event "last"]
+1.TAKE:1
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "openings"),
+    [
+        ('[["TAKE:1", "TAKE:2"], []]', ((0, 1), ())),
+        ('\ufeff\r\n[\r\n"TAKE:1  TAKE:2\\tTAKE:3",["TAKE:3"]]', ((0, 1, 2), (2,))),
+        (PGN, ((0, 1, 2), (), (1, 1), (0,))),
+        (PGN.replace("\n", "\r\n"), ((0, 1, 2), (), (1, 1), (0,))),
+        ("TAKE:3", ((2,),)),
+    ],
+)
+def test_openings_are_read_from_json_and_pgn(text: str, openings: tuple[tuple[int, ...], ...]) -> None:
+    assert read(text) == openings
+
+
+def test_openings_are_cut_where_it_is_said() -> None:
+    assert read('["TAKE:3 TAKE:3 TAKE:3 TAKE:3", "TAKE:1"]', plies=2) == ((2, 2), (0,))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[["TAKE:1"],\n ["TAKE:1",\n "TAKE:4"]]', "openings, line 2: 'TAKE:4' is no legal action after 1 plies"),
+        ("1. TAKE:1 *\n\n1. TAKE:3 {\n} TAKE:0", "openings, line 4: 'TAKE:0' is no legal action after 1 plies"),
+        ('[\n[],\n"TAKE:3 TAKE:3 TAKE:3 TAKE:1"]', "openings, line 3: the game is over before 'TAKE:1'"),
+        ('\n["TAKE:3 TAKE:3 TAKE:3"]', "openings, line 2: the opening leaves nothing to decide; make it shorter"),
+        ('["TAKE:3 TAKE:3 TAKE:2"]', "openings, line 1: the opening leaves nothing to decide; make it shorter"),
+        ('[["TAKE:1"],\n["TAKE:1" "TAKE:1"]]', "openings, line 2: is not valid JSON: Expecting ',' delimiter"),
+        ("[" * 100_000, "openings, line 1: is not valid JSON: "),
+        ("[" + "9" * 5_000 + "]", "openings, line 1: is not valid JSON: "),
+        ('{"TAKE:1": 1}', "openings, line 1: the file is no list"),
+        ('"TAKE:1"', "openings, line 1: the file is no list"),
+        ('[[],\n{"heap": 3}]', "openings, line 2: an opening is a list of actions in notation; a position cannot"),
+        ("[[],\n\n[1]]", "openings, line 3: an opening is a list of actions in notation; a position cannot"),
+        ("[1, 2]", "openings, line 1: an opening is a list of actions in notation; a position cannot"),
+        ("TAKE:1 *\n{no end", "openings, line 2: '{' is neither PGN nor JSON"),
+        ("<html>", "openings, line 1: '<html>' is no legal action after 0 plies"),
+        ('[Event "a"]\n[SetUp "1"]\n*', "openings, line 2: a position cannot be set up; give the moves that lead to"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", "openings, line 1: a position cannot be set up"),
+        ("", "the file of openings holds none"),
+        ("[]", "the file of openings holds none"),
+        ("x" * 500, f"openings, line 1: '{'x' * 40}...' is no legal action after 0 plies"),
+        ("\x00\x00", "openings, line 1: '\\x00\\x00' is no legal action"),
+        (f'["{"TAKE:1 " * 20_001}"]', "the openings have 20001 plies in all, and 20000 are allowed; shorten them"),
+        (f"[{'[],' * MOST_OPENINGS}[]]", f"the file has {MOST_OPENINGS + 1} openings; use {MOST_OPENINGS} or fewer"),
+    ],
+)
+def test_a_file_that_holds_no_openings_is_told_with_the_line(text: str, told: str) -> None:
+    with pytest.raises(ScheduleError) as raised:
+        read(text)
+    assert told in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_game_with_chance_takes_no_openings() -> None:
+    with pytest.raises(ScheduleError, match="begins differently by its own chance"):
+        read_openings("[[]]", LUCKY_NIM, seats=2, options=NimOptions(9))
+
+
+def openings_of(secret: bytes, blocks: int, blocks_per_seed: int = 1) -> list[tuple[int, ...]]:
+    book = tuple((action,) for action in range(3))
+    drawn = BlockDraw(NIM, 2, NimOptions(9), secret, 0, blocks_per_seed, book)
+    return [drawn.block(index, ("a", "b")).opening for index in range(blocks)]
+
+
+def test_each_opening_of_a_file_is_played_once_before_one_is_played_again() -> None:
+    orders = set()
+    for number in range(50):
+        opened = openings_of(bytes([number]) * 32, 6)
+        assert sorted(opened[:3]) == [(0,), (1,), (2,)]
+        assert opened[3:] == opened[:3]
+        assert opened == openings_of(bytes([number]) * 32, 6)
+        orders.add(tuple(opened[:3]))
+    assert len(orders) == 6
+
+
+def test_blocks_that_share_a_seed_share_their_opening() -> None:
+    alone, shared = openings_of(bytes(32), 3), openings_of(bytes(32), 6, 2)
+    assert [shared[0], shared[2], shared[4]] == [shared[1], shared[3], shared[5]] == alone
 
 
 SECRET = bytes(range(32))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
@@ -140,6 +140,12 @@ def _people_facts(detail: TournamentDetail) -> dict[str, Any]:
             more=more,
         ),
         **({"played_by": player} if (player := runner_line(summary)) else {}),
-        "opening": say("cli_tournament.random_plies", plies=detail.settings["opening_plies"]),
+        "opening": _opening(detail.settings),
         "seed": detail.settings["seed"],
     }
+
+
+def _opening(settings: Mapping[str, Any]) -> str:
+    if openings := settings.get("openings"):
+        return say("cli_tournament.openings_of_file", count=len(openings))
+    return say("cli_tournament.random_plies", plies=settings["opening_plies"])
