@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import cycle, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from arena.cli.shared.terminal import EscapedStream, escaped_streams, fit_encodi
 from arena.i18n.sanitize import is_plain, plain
 from arena.match.replay import dump, load
 from arena.model.table_columns import Column
-from tests.cli.command_lines import READS
+from tests.cli.command_lines import READS, whole_parser
 from tests.cli.support import Arena
 from tests.cli.test_places import play_beforehand
 
@@ -259,3 +260,35 @@ def test_a_process_on_a_terminal_of_another_encoding_says_everything(table: Aren
     failed = subprocess.run([*command, "match", "show"], env=environment, capture_output=True, check=False)
     assert failed.returncode == 2
     assert "\\u2019" not in failed.stderr.decode("iso8859-1")
+
+
+NOT_UNICODE = "a\udcff"
+"""How a word of a command line is read that holds a byte which is not UTF-8."""
+NAMES = {"bots": "ada,bob,eve", "game": "foreign_king", "games": "foreign_king", "seats": "3", "why": "x"}
+"""Words that a command takes, where another is the one that is wrong."""
+STAY = {"bot watch", "bot connect", "serve", "web", "demo", "doctor", "login", "logout", "cluster show"}
+"""Commands that would go on, or ask other programs."""
+
+
+def commands_below(command: Any, *words: str) -> Iterator[tuple[str, list[Any]]]:
+    for name, one in getattr(command, "commands", {}).items():
+        yield from commands_below(one, *words, name)
+    if not hasattr(command, "commands"):
+        yield " ".join(words), command.params
+
+
+def test_a_word_that_is_not_unicode_is_misuse_wherever_it_stands(table: Arena) -> None:
+    lines = []
+    for name, parameters in commands_below(whole_parser()):
+        arguments = [one for one in parameters if one.param_type_name == "argument"]
+        options = [one for one in parameters if one.param_type_name == "option" and not one.is_flag]
+        for wrong in [] if name in STAY else [None, *options]:
+            words = [NAMES.get(one.name, NOT_UNICODE) for one in arguments]
+            for one in options:
+                if one is wrong or one.required:
+                    words += [one.opts[0], NOT_UNICODE if one is wrong else NAMES.get(one.name, "2")]
+            lines.append([*name.split(), *words])
+    assert len(lines) > 100
+    said = [(line, table(*line).err) for line in lines]
+    assert [one for one in said if "fault of the arena" in one[1] or one[1].count("\n") > 5] == []
+    assert "is not Unicode text; write it anew" in table.refusal("match", "show", NOT_UNICODE)

@@ -74,6 +74,8 @@ def test_a_home_that_is_a_file_or_has_too_long_a_path_is_refused_with_the_remedy
         make_home(Path(), "")
     with pytest.raises(HomeError, match=r"too long for a socket by .* shorter path"):
         make_home(tmp_path / ("x" * 120), "")
+    with pytest.raises(HomeError, match="is not UTF-8, as a socket must be"):
+        make_home(tmp_path / "\udcff", "")
 
 
 def test_a_home_of_another_user_is_refused(tmp_path: Path) -> None:
