@@ -1,5 +1,6 @@
 """Whatever bots, owners and files say, no command writes what steers a terminal, and each writes in every encoding."""
 
+import csv
 import io
 import json
 import os
@@ -11,6 +12,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from decimal import Decimal
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from arena.cli.app import run
 from arena.cli.shared import terminal
 from arena.cli.shared.output import format_json, print_table
 from arena.cli.shared.terminal import EscapedStream, escaped_streams, fit_encodings
-from arena.i18n.sanitize import is_plain, plain
+from arena.i18n.sanitize import is_plain, plain, write_csv
 from arena.match.replay import dump, load
 from arena.model.table_columns import Column
 from tests.cli.command_lines import READS, whole_parser
@@ -202,14 +204,21 @@ def test_the_guard_keeps_lines_and_tabs_and_takes_text_alone(stream: io.StringIO
     assert terminal.raw_stream(guarded) is stream  # type: ignore[arg-type]
 
 
+def name_all(db: Path, text: str) -> None:
+    """Give people, tokens, tournaments and what was said a text in place of theirs."""
+    said = ["owner.name", "token.name", "notice.sentence", "bot_event.message", "version.message", "season.name"]
+    with closing(sqlite3.connect(db)) as connection, connection:
+        for table, column in (one.split(".") for one in said):
+            connection.execute(f"UPDATE '{table}' SET {column} = ? || rowid", (text,))
+        connection.execute("UPDATE tournament SET name = ? WHERE name = 'cup'", (text,))
+        connection.execute("UPDATE ladder SET closed_because = ?", (text,))
+
+
 @pytest.fixture
 def foreign(table: Arena) -> str:
     """A book in which people have names that few encodings can write; the id of a match in it."""
     match = play_beforehand(table)
-    with closing(sqlite3.connect(table.db)) as connection, connection:
-        for name, column in (("owner", "name"), ("token", "name"), ("notice", "sentence"), ("bot_event", "message")):
-            connection.execute(f"UPDATE '{name}' SET {column} = ? || rowid", (FOREIGN,))
-        connection.execute("UPDATE tournament SET name = ? WHERE name = 'cup'", (FOREIGN,))
+    name_all(table.db, FOREIGN)
     return match
 
 
@@ -292,3 +301,32 @@ def test_a_word_that_is_not_unicode_is_misuse_wherever_it_stands(table: Arena) -
     said = [(line, table(*line).err) for line in lines]
     assert [one for one in said if "fault of the arena" in one[1] or one[1].count("\n") > 5] == []
     assert "is not Unicode text; write it anew" in table.refusal("match", "show", NOT_UNICODE)
+
+
+@pytest.mark.hostile("formula-in-a-spreadsheet")
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t=", "\n=", "\N{FULLWIDTH EQUALS SIGN}"])
+def test_no_spreadsheet_computes_what_somebody_said(table: Arena, sign: str) -> None:
+    match, formula = play_beforehand(table), f"{sign}HYPERLINK(1)"
+    name_all(table.db, formula)
+    shown = 0
+    for name, (words, *_) in READS.items():
+        line = [{"MATCH": match, "cup": formula}.get(word, word) for word in [*name.split(), *words.split()]]
+        told = table(*[word for word in line if word != "--csv"], "--csv").out
+        cells = [cell for row in csv.reader(io.StringIO(told, newline="")) for cell in row]
+        assert [cell for cell in cells if cell.startswith(sign) and not is_number(cell)] == [], name
+        shown += sum(cell.startswith(f"'{formula}") for cell in cells)
+    assert shown >= 5
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_numbers_and_plain_texts_stay_as_they_are_in_a_spreadsheet() -> None:
+    written = io.StringIO()
+    write_csv([["bot", "none"], ["ann/fox", None], ["a-b", -1.5], [Decimal("-0.5000"), "2026-01-31"]], written)
+    assert written.getvalue() == "bot,none\nann/fox,\na-b,-1.5\n-0.5000,2026-01-31\n"

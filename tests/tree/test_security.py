@@ -90,6 +90,7 @@ HANDED_IN = {
     "Changed ranks, names, clocks or seeds": (
         *("import refused", "forge-ranks", "forge-versions", "forge-clocks", "forge-seeds", "forge-any-record"),
     ),
+    "Names and messages that a spreadsheet would compute": ("texts", "formula-in-a-spreadsheet"),
     "Control, bidirectional or invisible characters": (
         *("escaped", "steer-the-terminal", "steer-the-terminal-in-json", "steer-the-terminal-by-a-log"),
     ),
