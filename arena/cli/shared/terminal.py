@@ -108,10 +108,12 @@ def escaped_streams() -> Iterator[None]:
 
 
 def fit_encodings(*, is_for_programs: bool) -> None:
-    """Have standard output and standard error replace what their encoding lacks.
+    """Have the standard streams replace what is not in their encoding.
 
     What is written for programs is UTF-8 wherever it goes but to a terminal.
     """
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             is_data = is_for_programs and stream is sys.stdout and not stream.isatty()
