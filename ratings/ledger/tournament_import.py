@@ -99,6 +99,7 @@ class _Import:
         self._session, self._connection, self._check = session, session.connection(), check
         self._file, self._new_name, self._report = file, name, report
         self._tournament_id = self._pool_id = self._told_name = ""
+        self._seats = 0
         # Of ids their hashes: of 200,000 matches they take half the memory of the ids.
         self._matches: set[int] = set()
         self._blocks: set[int] = set()
@@ -304,7 +305,7 @@ class _Import:
             raise ArchiveError(
                 Text("{file}: the name of its pool is not that of its key; nothing was imported", file=self._file)
             )
-        self._pool_id = row["id"]
+        self._pool_id, self._seats = row["id"], row["seats"]
         order = tables.rating_order
         last = select(func.max(order.c.rating_seq)).where(order.c.pool_id == row["id"])
         self._next_seq = (self._connection.execute(last).scalar_one() or 0) + 1
@@ -340,6 +341,8 @@ class _Import:
         self._recognise(tables.annulment, row, tables.annulment.c.id == row["id"])
 
     def _add_match(self, row: Row) -> None:
+        if row["rotation"] >= self._seats:
+            raise ColumnError("rotation", row["rotation"])
         self._matches.add(hash(row["id"]))
         self._keep("match", row)
 

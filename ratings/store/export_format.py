@@ -235,12 +235,16 @@ def _check_json(column: Column[Any], value: Any) -> Any:
             raise ValueError("it is no list of actions")
     elif not isinstance(value, dict):
         raise ValueError("it is no object")
+    elif column is tables.version.c.manifest:
+        for name in ("games", "command"):
+            if not isinstance(said := value.get(name, []), list) or any(type(word) is not str for word in said):
+                raise ValueError(f"{name} is no list of texts")
     json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     return value
 
 
 def _check_value(kind: type[Any], value: Any) -> Any:
-    """Return the value. Raises ValueError for one of another type, or one that fits no column.
+    """Return the value. Raises ValueError for one of another type, or one that fits no column; none is below 0.
 
     SQLite would store text in a column of numbers.
     """
@@ -248,7 +252,7 @@ def _check_value(kind: type[Any], value: Any) -> Any:
         return float(value)
     if kind is float and isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value!r} is no number")
-    if type(value) is not kind or (kind is int and not -_LARGEST <= value < _LARGEST):
+    if type(value) is not kind or (kind is int and not 0 <= value < _LARGEST):
         raise ValueError(f"{value!r} is not {kind.__name__}")
     if kind is str:
         value.encode()  # half a surrogate pair cannot be written

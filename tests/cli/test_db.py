@@ -301,7 +301,7 @@ def test_what_contradicts_its_replays_is_refused_and_nothing_is_written(
     assert table("tournament", "list", "--db", "copy.db", "--json").json == []
 
 
-WRONG: list[Any] = [None, True, -1, 10**400, math.nan, "x", "\ud800", [], [None], {}, {"a": 1}]
+WRONG: list[Any] = [None, True, -1, 300, 2**62, 10**400, math.nan, "x", "\ud800", [], [None], {}, {"a": 1}]
 
 
 def put(value: Any, path: Sequence[Any], wrong: Any) -> Any:
