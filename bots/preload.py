@@ -61,7 +61,7 @@ def _games_of_manifest() -> Sequence[str]:
 
     directory = os.environ.get("ARENA_BOT_DIR")
     try:
-        manifest = tomllib.loads(Path(directory, "bot.toml").read_text(encoding="utf-8")) if directory else {}
+        manifest = tomllib.loads(Path(directory, "bot.toml").read_text(encoding="utf-8-sig")) if directory else {}
     except (OSError, ValueError):
         manifest = {}
     games = manifest.get("games", [EVERY_GAME])

@@ -18,6 +18,7 @@
     ├── BotError                    a bot that cannot be added or entered as asked
     │   └── BotKindError            a hosted bot that is to be remote, or the other way round
     ├── PlanError                   a tournament that cannot be played as planned
+    ├── NotUnicodeError             a text with half of a surrogate pair, such as a byte that is not UTF-8
     ├── PageError                   a cursor that is not one of the list, or no number of rows
     ├── FactError                   a result that does not fit its match
     ├── AccountError                an owner, token or invitation that cannot be made or changed as asked
@@ -131,6 +132,12 @@ class PlanError(RatingsError, ValueError):
 
     kind = "conflict"
     reason = "PLAN"
+
+
+class NotUnicodeError(RatingsError, ValueError):
+    """The text has half of a surrogate pair, which no database can hold."""
+
+    kind = "misuse"
 
 
 class PageError(RatingsError, ValueError):

@@ -184,8 +184,8 @@ def bot_summary(row: BotRow) -> BotSummary:
         owner=row.owner,
         versions=row.versions,
         content_hash=row.newest.content_hash,
-        games=tuple(row.newest.manifest["games"]),
+        games=tuple(row.newest.manifest.get("games", ["*"])),
         disabled_at_us=row.bot.disabled_at_us,
         remote=row.bot.remote,
-        named=row.newest.manifest["version"] if row.bot.remote else None,
+        named=row.newest.manifest.get("version") if row.bot.remote else None,
     )

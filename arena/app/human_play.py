@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from arena.app.lookup import find_version
-from arena.app.matches import PERSONS
 from arena.app.policy import AppContext, check_ready, need_organiser
 from arena.app.tournament_planning import name_chooser, terms_of
 from arena.model.errors import RefusedError
@@ -11,6 +10,7 @@ from arena.model.human_play import LONGEST_NAME, OpenedTable, TableRequest, is_g
 from arena.model.tournament_requests import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament import creation
+from arena.tournament.stored import PERSONS
 from engine.translatable import Text
 from ratings.read.active_versions import active_version
 from ratings.read.bots import VersionRow

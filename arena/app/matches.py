@@ -23,6 +23,7 @@ from arena.model.matches import (
     SeatLog,
     SeatSummary,
 )
+from arena.tournament.stored import PERSONS
 from engine.translatable import Text, text_from_json
 from ratings.read import match_list, matches
 from ratings.read.embargo import awaited_by
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from ratings.read.matches import StoredLog
     from ratings.store.rating import RatingChangeRecord
 
-PERSONS = "persons"
 """The key in the settings of a tournament under which stands what people call themselves, by seat."""
 _BY_HOST = "host"
 _PART = 500

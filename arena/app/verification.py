@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from arena.match.replay import load
 from arena.match.verify import verify
 from arena.tournament.formats import random_seeds as seeds
-from arena.tournament.stored import blocks_per_seed, clock_of
+from arena.tournament.stored import blocks_per_seed, check_stored, clock_of
 from engine.translatable import Text
 from ratings.errors import ArchiveError
 from ratings.read import matches
@@ -126,7 +126,8 @@ def import_verified(
     # The file may be another one by now; its digest says so.
     from ratings.ledger.ledger import Ledger  # only importing writes
 
-    return Ledger(database).import_tournament(source, name=name, digest=verified.digest, report=report), verified
+    ledger, digest = Ledger(database), verified.digest
+    return ledger.import_tournament(source, name=name, digest=digest, report=report, check=check_stored), verified
 
 
 def verify_export(source: Path, digest: str | None, report: OnWorkProgress) -> Verified:
@@ -139,7 +140,7 @@ def verify_export(source: Path, digest: str | None, report: OnWorkProgress) -> V
         from ratings.ledger.ledger import Ledger
         from ratings.values.states import WorkStage
 
-        imported = Ledger(database).import_tournament(source, digest=digest, report=report)
+        imported = Ledger(database).import_tournament(source, digest=digest, report=report, check=check_stored)
         verified = without = 0
         for match, stored in matches.replays(database, imported.tournament_id):
             if stored is None:

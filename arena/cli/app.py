@@ -24,7 +24,8 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.connect import was_written
 from arena.cli.shared.language import has_language, process_language, take_language, use_language
 from arena.cli.shared.options import Language, Server, add_forms, example, print_help_without_verb
-from arena.cli.shared.terminal import escaped_streams
+from arena.cli.shared.output import Style
+from arena.cli.shared.terminal import escaped_streams, fit_encodings
 from arena.i18n.catalogue import LANGUAGES
 from engine.translatable import Text
 
@@ -60,6 +61,7 @@ NOUNS = (
 """Every noun, as `arena --help` lists them; its file is `arena/cli/nouns/<noun>.py`."""
 HERE_ONLY = frozenset({"game", "login", "logout", "perft", "serve", "home", "cluster"})
 """The nouns that look at no database, and so at no service in its place."""
+_FOR_PROGRAMS = {f"--{style.value}" for style in Style if style is not Style.PEOPLE}
 
 
 def _print_version(wanted: bool) -> None:
@@ -170,6 +172,7 @@ def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None
 
     `when_ready` is called when everything is imported, before the command begins.
     """
+    fit_encodings(is_for_programs=not _FOR_PROGRAMS.isdisjoint(arguments))
     language, rest = take_language(arguments)
     with use_language(language if has_language(language) else None):
         return (

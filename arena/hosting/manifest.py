@@ -290,7 +290,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
         why = Text("is longer than {bytes} bytes; keep only the keys it needs", bytes=MAX_MANIFEST_BYTES)
         raise ManifestError(placed(path, why))
     try:
-        return tomllib.loads(content.decode())
+        return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         why = Text("is not UTF-8 text (byte {place}); save it as UTF-8", place=error.start)
         raise ManifestError(placed(path, why)) from error

@@ -34,14 +34,24 @@ def new_socket_path(directory: Path) -> Path:
     return directory / f"{SOCKET_NAME}{secrets.token_urlsafe(3)}"  # short: the whole path is bounded
 
 
+def is_utf8(path: Path) -> bool:
+    """Return whether the name of a path is UTF-8, as gRPC must have it of a socket."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def find_base() -> Path:
-    """Return a directory for sockets. Raises RuntimeDirectoryError if every path is too long for one."""
+    """Return a directory for sockets. Raises RuntimeDirectoryError if every path is too long for one, or not UTF-8."""
     for base in (Path(tempfile.gettempdir()), Path("/tmp")):
         longest = len(os.fsencode(new_socket_path(base / f"{_PREFIX}12345678")))
-        if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and longest <= MAX_SOCKET_PATH:
+        is_fit = longest <= MAX_SOCKET_PATH and is_utf8(base)
+        if is_fit and base.is_dir() and os.access(base, os.W_OK | os.X_OK):
             return base
     why = Text(
-        "the path of {path} is too long for a unix socket ({most} bytes), and /tmp cannot be written; set "
+        "the path of {path} is too long for a unix socket ({most} bytes) or not UTF-8, and /tmp cannot be written; set "
         "TMPDIR to a directory with a short path",
         path=tempfile.gettempdir(),
         most=MAX_SOCKET_PATH,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import grpc
 
-from arena.model.errors import ClientError
+from arena.model.errors import ClientError, RefusedError
 from arena.rpc.certificates import check_dates, fetch_certificate, fingerprint_of
 from arena.rpc.errors import CertificateError, UnreachableError
 from arena.rpc.profiles import Profile, is_loopback, split_address
@@ -41,6 +41,13 @@ class Endpoint:
     """No TLS: only for this machine itself."""
     login: str | None = None
     """The name of the stored login, if there is one."""
+
+    def __post_init__(self) -> None:
+        """Raise RefusedError for an address that gRPC could not take."""
+        try:
+            self.address.encode()
+        except UnicodeEncodeError as error:
+            raise RefusedError(Text("{text} is not Unicode text; write it anew", text=repr(self.address))) from error
 
     @staticmethod
     def of(profile: Profile) -> Endpoint:

@@ -39,9 +39,7 @@ def _encode(rpc: Rpc, arguments: Mapping[str, Any]) -> Message:
     try:
         return rpc.encode_request(arguments)
     except UnicodeEncodeError as error:
-        raise RefusedError(
-            Text("{text} is not Unicode text, which alone can be sent; write it anew", text=repr(error.object))
-        ) from error
+        raise RefusedError(Text("{text} is not Unicode text; write it anew", text=repr(error.object))) from error
     except ValueError as error:
         raise RefusedError(Text("this cannot be sent: {why}; give a smaller number", why=error)) from error
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.app.bot_store import store_of
+from arena.hosting.user_directories import is_utf8
 from arena.service.startup_errors import HomeError, HomeHeldError
 from arena.tournament.locks import home_lock, take
 from arena.tournament.seed_key import KEY_SUFFIX
@@ -155,6 +156,10 @@ def make_home(directory: Path, settings_text: str) -> Home:
                     socket=home.socket,
                     count=len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH,
                 )
+            )
+        if not is_utf8(home.socket):
+            raise HomeError(
+                Text("{socket} is not UTF-8, as a socket must be; give a --home with another path", socket=home.socket)
             )
         # Secrets, sockets and strangers' programs lie here.
         for private in (home.directory, home.tls, home.run):

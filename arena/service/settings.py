@@ -452,7 +452,7 @@ def load_settings(
 
 def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
     except OSError as error:

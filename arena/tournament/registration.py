@@ -134,7 +134,7 @@ def check_entrant(programs: Programs, found: VersionRow, game: str, text: str) -
     if not found.bot.remote:
         check_plays(programs.find(found.version.content_hash), game, text)
     elif not plays(found.version.manifest, game, registry.get(game).rules_version):
-        games = ", ".join(found.version.manifest["games"])
+        games = ", ".join(found.version.manifest.get("games", ["*"]))
         raise RequestError(
             Text("{bot} does not play {game}; when it joined, it named: {games}", bot=text, game=game, games=games)
         )

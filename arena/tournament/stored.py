@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import fields
+from typing import Any, Final
 
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats import catalog
@@ -44,6 +46,9 @@ from ratings.values.states import MatchState, OnWorkProgress, WorkStage, no_prog
 
 OPENINGS = "openings"
 """The setting that holds the openings of a file as ids of actions; none if they are random."""
+PERSONS: Final = "persons"
+"""The setting of a single match with the names of the people in it, by seat."""
+_CLOCK: Final = ("start_limit_us", "margin_us")
 
 
 def format_of(tournament: TournamentRecord, pool: PoolRecord) -> Format | None:
@@ -55,6 +60,38 @@ def blocks_per_seed(tournament: TournamentRecord, pool: PoolRecord) -> int:
     """Return how many successive blocks of a tournament share opening and chance seed."""
     form = format_of(tournament, pool)
     return 1 if form is None else of_form(form)
+
+
+def check_stored(tournament: TournamentRecord, pool: PoolRecord) -> None:
+    """Raise ValueError, KeyError or TypeError if the settings of a tournament from elsewhere cannot be read here."""
+    settings, kind = tournament.settings, catalog.kind_of(tournament.format)
+    own = set() if kind is None else {field.name for field in fields(kind)}
+    if kind is not None:
+        catalog.check_settings(tournament.format, {key: value for key, value in settings.items() if key in own})
+    seed, people = settings["seed"], settings.get(PERSONS, {})
+    for is_right, key in (
+        *((type(settings[key]) is int and settings[key] >= 0, key) for key in ("opening_plies", *_CLOCK)),
+        (seed is None or type(seed) is int, "seed"),
+        (isinstance(people, dict) and all(isinstance(name, str) for name in people.values()), PERSONS),
+    ):
+        if not is_right:
+            raise ValueError(f"{key} is {reprlib.repr(settings[key])}")
+    bytes.fromhex(tournament.secret)
+    clock_of(tournament, pool)
+    if tournament.format == "adaptive":
+        from arena.tournament.formats.adaptive import Adaptive
+        from ratings.statistics.stopping_question import parse_question
+
+        form = Adaptive(pool.seats, **{key: value for key, value in settings.items() if key in own})
+        parse_question(form.until)
+        if tournament.answer is not None:
+            form.recorded(tournament.answer)
+    elif tournament.format == "compare" and "design" in settings:
+        from arena.tournament.formats.compare import Design
+
+        Design(settings["design"])
+    if pool.game in registry.names():
+        registry.get(pool.game).parse_options(pool.options)
 
 
 def draw_of(tournament: TournamentRecord, pool: PoolRecord) -> BlockDraw:

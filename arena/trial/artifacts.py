@@ -28,7 +28,7 @@ class KeepingError(ValueError):
 
 def usual_place(directory: Path) -> Path:
     """Return where tests of the bot in that directory are kept, in this user's cache."""
-    digest = hashlib.sha256(str(directory.resolve()).encode()).hexdigest()[:_DIGITS]
+    digest = hashlib.sha256(os.fsencode(directory.resolve())).hexdigest()[:_DIGITS]
     return cache_directory() / "bot-tests" / f"{directory.resolve().name or 'bot'}-{digest}"
 
 

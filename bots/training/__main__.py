@@ -310,7 +310,7 @@ def rounded(value: float) -> float:
 def read_weights(path: Path) -> WeightsFile:
     """Return what a file of weights says. Raises WeightsFileError."""
     try:
-        told: Any = json.loads(path.read_text(encoding="utf-8"))
+        told: Any = json.loads(path.read_text(encoding="utf-8-sig"))
         weights, began_with = _numbers(told["weights"]), _numbers(told["began_with"])
         climbs = [{"made_by": str(climb["made_by"]), "trial": str(climb["trial"])} for climb in told["climbs"]]
     except OSError as error:

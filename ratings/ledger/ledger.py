@@ -227,14 +227,20 @@ class Ledger:
                 tournaments.forget(session.connection(), tournament_id)
 
     def import_tournament(
-        self, source: Path, *, name: str | None = None, digest: str | None = None, report: OnWorkProgress = no_progress
+        self,
+        source: Path,
+        *,
+        name: str | None = None,
+        digest: str | None = None,
+        report: OnWorkProgress = no_progress,
+        check: importing.Check = lambda *_: None,
     ) -> Imported:
         """Read an exported tournament, under another `name` if given, only a file of that `digest` if given.
 
-        `report` is told how far it is. Raises ArchiveError.
+        `report` is told how far it is; `check` refuses settings that the arena cannot read. Raises ArchiveError.
         """
         with write(self._database) as session:
-            return importing.import_tournament(session, source, name=name, digest=digest, report=report)
+            return importing.import_tournament(session, source, name=name, digest=digest, report=report, check=check)
 
 
 def _settle(

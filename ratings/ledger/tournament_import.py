@@ -7,6 +7,7 @@ are rated in the order in which they were rated where they come from, after what
 from __future__ import annotations
 
 import hashlib
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -26,8 +27,9 @@ from ratings.ledger.rating import pool_of
 from ratings.ledger.rebuild import rebuild
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
-from ratings.store.export_format import FORMAT, HEADER, archived_tables, decode_row, read_chain
+from ratings.store.export_format import FORMAT, HEADER, ColumnError, archived_tables, decode_row, read_chain
 from ratings.store.identifiers import now_us
+from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.tables import AnyRow
 from ratings.values.pools import Pool
 from ratings.values.states import OnWorkProgress, WorkStage, no_progress
@@ -39,6 +41,8 @@ _TABLES = {table.name: table for table in archived_tables()}
 Row = dict[str, Any]
 Line = tuple[int, str, Any]
 """A line of the file: its number, the kind of its record, and the record."""
+Check = Callable[[TournamentRecord, PoolRecord], object]
+"""Raises ValueError, KeyError or TypeError for a tournament of which the arena cannot read what only it understands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,13 @@ def import_tournament(
     name: str | None = None,
     digest: str | None = None,
     report: OnWorkProgress = no_progress,
+    check: Check = lambda *_: None,
 ) -> Imported:
     """Read an exported tournament, under another `name` if given, only a file of that `digest` if given.
 
     `report` is told how far it is. Raises ArchiveError; then nothing may be committed.
     """
-    work = _Import(session, str(source), name, report)
+    work = _Import(session, str(source), name, report, check)
     try:
         with source.open(encoding="ascii", newline="\n") as file:
             lines = read_chain(file, str(source), digest)
@@ -90,10 +95,11 @@ def import_tournament(
 class _Import:
     """One import: what was read so far, and the rows that wait to be written."""
 
-    def __init__(self, session: Session, file: str, name: str | None, report: OnWorkProgress) -> None:
-        self._session, self._connection = session, session.connection()
+    def __init__(self, session: Session, file: str, name: str | None, report: OnWorkProgress, check: Check) -> None:
+        self._session, self._connection, self._check = session, session.connection(), check
         self._file, self._new_name, self._report = file, name, report
         self._tournament_id = self._pool_id = self._told_name = ""
+        self._seats = 0
         # Of ids their hashes: of 200,000 matches they take half the memory of the ids.
         self._matches: set[int] = set()
         self._blocks: set[int] = set()
@@ -140,7 +146,7 @@ class _Import:
                     own_form=FORMAT,
                 )
             )
-        self._tournament_id, self._told_name = str(header["tournament"]), header["name"]
+        self._tournament_id = str(header["tournament"])
         if self._find(tables.tournament, tables.tournament.c.id == self._tournament_id) is not None:
             raise ArchiveError(
                 Text("tournament {name} is in this database already; nothing was imported", name=repr(header["name"]))
@@ -166,6 +172,17 @@ class _Import:
                     self._keep(kind, row)
             except ArchiveError:
                 raise
+            except ColumnError as error:
+                raise ArchiveError(
+                    Text(
+                        "{file}, line {number}: {column} of {kind} cannot be {value}; nothing was imported",
+                        file=self._file,
+                        number=number,
+                        column=error.column,
+                        kind=kind,
+                        value=reprlib.repr(error.value),
+                    )
+                ) from error
             except (KeyError, ValueError, TypeError) as error:
                 raise ArchiveError(
                     Text(
@@ -179,6 +196,7 @@ class _Import:
 
     def finish(self) -> Imported:
         """Rate what the pool has anew. Raises ArchiveError if the facts do not agree with each other."""
+        self._check_settings()
         try:
             self._report(WorkStage.FACTS, 0, 0)
             cover_tournament(self._session, self._tournament_id)
@@ -200,8 +218,23 @@ class _Import:
             for row in self._connection.execute(query, execution_options={"yield_per": _BATCH}).mappings():
                 here.add(row)
             has_same_ratings = here == self._changes
-        name = self._new_name or self._told_name
-        return Imported(self._tournament_id, name, len(self._matches), rated, has_same_ratings)
+        return Imported(self._tournament_id, self._told_name, len(self._matches), rated, has_same_ratings)
+
+    def _check_settings(self) -> None:
+        tournament = self._session.get(TournamentRecord, self._tournament_id)
+        pool = self._session.get(PoolRecord, self._pool_id)
+        if tournament is None or pool is None:
+            raise ArchiveError(Text("{file} has no tournament in it; nothing was imported", file=self._file))
+        try:
+            self._check(tournament, pool)
+        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            raise ArchiveError(
+                Text(
+                    "{file}: the settings of its tournament cannot be read ({why}); nothing was imported",
+                    file=self._file,
+                    why=error,
+                )
+            ) from error
 
     def _keep(self, kind: str, row: Row) -> None:
         """Write a row, in a batch with others, that nobody here can have yet, with the ids that people have here."""
@@ -272,7 +305,7 @@ class _Import:
             raise ArchiveError(
                 Text("{file}: the name of its pool is not that of its key; nothing was imported", file=self._file)
             )
-        self._pool_id = row["id"]
+        self._pool_id, self._seats = row["id"], row["seats"]
         order = tables.rating_order
         last = select(func.max(order.c.rating_seq)).where(order.c.pool_id == row["id"])
         self._next_seq = (self._connection.execute(last).scalar_one() or 0) + 1
@@ -289,7 +322,7 @@ class _Import:
             )
 
     def _add_tournament(self, row: Row) -> None:
-        row["name"] = self._new_name or row["name"]
+        row["name"] = self._told_name = self._new_name or row["name"]
         if self._find(tables.tournament, tables.tournament.c.name == row["name"]) is not None:
             raise ArchiveError(
                 Text(
@@ -308,6 +341,8 @@ class _Import:
         self._recognise(tables.annulment, row, tables.annulment.c.id == row["id"])
 
     def _add_match(self, row: Row) -> None:
+        if row["rotation"] >= self._seats:
+            raise ColumnError("rotation", row["rotation"])
         self._matches.add(hash(row["id"]))
         self._keep("match", row)
 

@@ -11,7 +11,8 @@ import sqlalchemy.exc
 from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine import URL
 
-from ratings.errors import RatingsError
+from engine.translatable import Text
+from ratings.errors import NotUnicodeError, RatingsError
 from ratings.store import postgresql, sqlite
 
 
@@ -63,12 +64,17 @@ def dialect_of(url: URL) -> Dialect:
 
 @contextmanager
 def translated(url: URL) -> Iterator[None]:
-    """Turn the driver's errors that have a remedy into `ratings.errors`; let the others through."""
+    """Turn the driver's errors that have a remedy into `ratings.errors`; let the others through.
+
+    A text that is not Unicode, which somebody gave, comes out as NotUnicodeError.
+    """
     try:
         yield
     except sqlalchemy.exc.DBAPIError as error:
         _raise_translated(error.orig or error, url, error)
         raise
+    except UnicodeEncodeError as error:
+        raise NotUnicodeError(Text("{text} is not Unicode text; write it anew", text=repr(error.object))) from error
     except Exception as error:  # a driver's error while connecting or copying comes unwrapped
         _raise_translated(error, url, error)
         raise

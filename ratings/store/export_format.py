@@ -15,6 +15,7 @@ import base64
 import enum
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, NoReturn
@@ -57,6 +58,17 @@ FORGOTTEN = {
 }
 """Columns that are empty in a file: what they hold follows from the rest, or is about what the arena itself keeps."""
 _LARGEST = 2**63
+_LAST_INSTANT_US = 253_402_300_800_000_000
+"""The year 10000, which no calendar has."""
+
+
+class ColumnError(ValueError):
+    """A value that a row of a file cannot have."""
+
+    def __init__(self, column: str, value: Any) -> None:
+        """Say of which column it is the value."""
+        super().__init__(column, value)
+        self.column, self.value = column, value
 
 
 def write_chain(file: IO[str], records: Iterable[tuple[str, Any]]) -> str:
@@ -188,33 +200,64 @@ def _encoder(column: Column[Any]) -> Callable[[Any], Any] | None:
 
 
 def decode_row(table: CoreTable, data: Any) -> dict[str, Any]:
-    """Return the row that `row_encoder` encoded. Raises ValueError, TypeError, KeyError for anything else."""
-    if set(data) != set(table.columns.keys()):
+    """Return the row that `row_encoder` encoded. Raises ColumnError, TypeError, KeyError for anything else."""
+    if not isinstance(data, dict) or set(data) != set(table.columns.keys()):
         raise KeyError(f"the columns of {table.name} are others")
-    return {
-        column.name: None if column in FORGOTTEN else _decode(column, data[column.name]) for column in table.columns
-    }
+    row = {}
+    for column in table.columns:
+        value = data[column.name]
+        try:
+            row[column.name] = None if column in FORGOTTEN else _decode(column, value)
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise ColumnError(column.name, value) from error
+    return row
 
 
 def _decode(column: Column[Any], value: Any) -> Any:
-    if value is None or isinstance(column.type, JSON):
-        return value
+    if value is None:
+        if not column.nullable:
+            raise ValueError("something must stand there")
+        return None
+    if isinstance(column.type, JSON):
+        return _check_json(column, value)
     if isinstance(column.type, LargeBinary):
         return base64.b64decode(value, validate=True)
     if (kind := getattr(column.type, "enum_class", None)) is not None:
         return kind(value)
     plain = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type
+    if column.name.endswith("_at_us") and not 0 <= value < _LAST_INSTANT_US:
+        raise ValueError("it is no instant")
     return _check_value(plain.python_type, value)
 
 
+def _check_json(column: Column[Any], value: Any) -> Any:
+    """Return the value of a column of JSON. Raises ValueError if it is no object, or what every database cannot hold.
+
+    An opening alone is a list: of actions.
+    """
+    if column is tables.block.c.opening:
+        if not isinstance(value, list) or any(type(action) is not int for action in value):
+            raise ValueError("it is no list of actions")
+    elif not isinstance(value, dict):
+        raise ValueError("it is no object")
+    elif column is tables.version.c.manifest:
+        for name in ("games", "command"):
+            if not isinstance(said := value.get(name, []), list) or any(type(word) is not str for word in said):
+                raise ValueError(f"{name} is no list of texts")
+    json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    return value
+
+
 def _check_value(kind: type[Any], value: Any) -> Any:
-    """Return the value. Raises ValueError for one of another type, or one that fits no column.
+    """Return the value. Raises ValueError for one of another type, or one that fits no column; none is below 0.
 
     SQLite would store text in a column of numbers.
     """
     if kind is float and type(value) is int:
         return float(value)
-    if type(value) is not kind or (kind is int and not -_LARGEST <= value < _LARGEST):
+    if kind is float and isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value!r} is no number")
+    if type(value) is not kind or (kind is int and not 0 <= value < _LARGEST):
         raise ValueError(f"{value!r} is not {kind.__name__}")
     if kind is str:
         value.encode()  # half a surrogate pair cannot be written

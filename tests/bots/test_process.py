@@ -191,6 +191,7 @@ async def test_where_grpcio_is_another_than_was_tried_the_bot_plays_by_grpc_aio_
         (["*"], None, ALL),
         (["*"], 'games = ["*"]', ALL),
         (["*"], 'games = ["rex_romanorum", "go"]', "rex_romanorum"),
+        (["*"], '\ufeffgames = ["rex_romanorum"]', "rex_romanorum"),  # a byte-order mark, as some editors write it
         (["foreign_king"], "name = 'it'", "foreign_king"),
         (["foreign_king"], 'games = ["rex_romanorum"]', ""),
         (["*"], "no TOML", ALL),
@@ -205,7 +206,7 @@ def test_the_games_that_it_may_play_are_those_that_it_and_its_manifest_claim(
     monkeypatch.setenv("ARENA_BOT_DIR", str(directory))
     monkeypatch.delenv("ARENA_GAME", raising=False)
     if manifest is not None:
-        (directory / "bot.toml").write_text(manifest)
+        (directory / "bot.toml").write_text(manifest, encoding="utf-8")
     preload_claimed(games)
     assert " ".join(loaded) == said
 

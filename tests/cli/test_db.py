@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
+import random
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +298,92 @@ def test_what_contradicts_its_replays_is_refused_and_nothing_is_written(
         forge(tmp_path / "monday.arena", tmp_path / "forged.arena", deed)
         told = table.refusal("tournament", "import", "forged.arena", "--db", "copy.db", code=1)
         assert "nothing was imported" in told, deed
+    assert table("tournament", "list", "--db", "copy.db", "--json").json == []
+
+
+WRONG: list[Any] = [None, True, -1, 300, 2**62, 10**400, math.nan, "x", "\ud800", [], [None], {}, {"a": 1}]
+
+
+def put(value: Any, path: Sequence[Any], wrong: Any) -> Any:
+    """The value with another one in a place of it."""
+    if not path:
+        return wrong
+    changed = copy(value)
+    changed[path[0]] = put(value[path[0]], path[1:], wrong)
+    return changed
+
+
+def places(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The value itself and the places of all that is in it; of a list the first and the last."""
+    yield before
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], (*before, key))
+    elif isinstance(value, list) and value:
+        for number in {0, len(value) - 1}:
+            yield from places(value[number], (*before, number))
+
+
+def write_forged(target: Path, records: Records) -> None:
+    """Write a file with a right chain, also of what no export holds."""
+    link, lines = "kingmaker-arena", []
+    for record in [*records, ("end", len(records))]:
+        text = json.dumps(record, separators=(",", ":"))
+        link = hashlib.sha256(f"{link} {text}".encode()).hexdigest()
+        lines.append(f"{link} {text}\n")
+    target.write_text("".join(lines), encoding="ascii")
+
+
+def looks(name: str, match: str) -> Iterator[Sequence[str]]:
+    yield from (["tournament", verb, name] for verb in ("show", "standings", "leaks", "watch"))
+    yield from (["match", "show", match, "--times"], ["match", "list"], ["replay", "show", match])
+    yield from (["leaderboard"], ["rating", "official"], ["stats", "crosstable"], ["db", "check"], ["bot", "list"])
+    yield from (["tournament", "export", name, "again.arena"], ["tournament", "resume", name])
+
+
+@pytest.mark.hostile("forge-any-record")
+@pytest.mark.parametrize(
+    "kinds", [["tournament"], pytest.param([], marks=pytest.mark.needs("minutes"))], ids=["settings", "all"]
+)
+def test_a_value_of_any_other_type_is_refused_or_can_be_read(table: Arena, tmp_path: Path, kinds: list[str]) -> None:
+    export_short(table)
+    with (tmp_path / "monday.arena").open(encoding="ascii") as file:
+        records = [(kind, value) for _, kind, value in read_chain(file, "it")]
+    match = next(of(records, "match"))["id"]
+    firsts = {kind: number for number, (kind, _) in reversed(list(enumerate(records)))}
+    draw, faults = random.Random(1), []
+    for kind, number in firsts.items():
+        if kinds and kind not in kinds:
+            continue
+        value = records[number][1]
+        for path in [("settings", *path) for path in places(value["settings"])] if kinds else places(value):
+            for wrong in draw.sample(WRONG, 3):
+                forged = [*records[:number], (kind, put(value, path, wrong)), *records[number + 1 :]]
+                write_forged(tmp_path / "forged.arena", forged)
+                read = table("tournament", "import", "forged.arena", "--db", "copy.db", "--no-verify")
+                said = [read]
+                if read.code == 0:
+                    name = wrong if path == ("name",) and kind == "tournament" else "monday"
+                    said += [table(*words, "--db", "copy.db") for words in looks(name, match)]
+                    (tmp_path / "copy.db").unlink()
+                else:
+                    assert re.search("forged.arena.* (nothing was imported|this arena has)", read.err), (
+                        kind,
+                        path,
+                        wrong,
+                    )
+                faults += [(kind, path, wrong, one.err) for one in said if "fault of the arena" in one.err]
+    assert faults == []
+
+
+@pytest.mark.parametrize("wrong", ["x", 3, [], None], ids=str)
+def test_settings_that_are_no_table_are_named_with_their_line(table: Arena, tmp_path: Path, wrong: Any) -> None:
+    export_short(table)
+    forge(tmp_path / "monday.arena", tmp_path / "forged.arena", change("tournament", "settings", wrong))
+    said = table.refusal("tournament", "import", "forged.arena", "--db", "copy.db", code=1)
+    assert re.fullmatch(
+        rf"forged\.arena, line \d+: settings of tournament cannot be {re.escape(repr(wrong))}; .*", said
+    )
     assert table("tournament", "list", "--db", "copy.db", "--json").json == []
 
 

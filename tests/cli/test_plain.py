@@ -1,26 +1,32 @@
-"""Whatever bots, owners and files say, no command writes a character that steers a terminal or turns its text round."""
+"""Whatever bots, owners and files say, no command writes what steers a terminal, and each writes in every encoding."""
 
+import csv
 import io
 import json
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from decimal import Decimal
+from itertools import cycle, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from arena.cli.app import run
 from arena.cli.shared import terminal
 from arena.cli.shared.output import format_json, print_table
-from arena.cli.shared.terminal import EscapedStream, escaped_streams
-from arena.i18n.sanitize import is_plain, plain
+from arena.cli.shared.terminal import EscapedStream, escaped_streams, fit_encodings
+from arena.i18n.sanitize import is_plain, plain, write_csv
 from arena.match.replay import dump, load
 from arena.model.table_columns import Column
-from tests.cli.command_lines import READS
+from tests.cli.command_lines import READS, whole_parser
 from tests.cli.support import Arena
 from tests.cli.test_places import play_beforehand
 
@@ -86,6 +92,38 @@ def with_notes(stored: bytes) -> bytes:
     for seat in document["seats"]:
         seat["name"] = HOSTILE
     return dump(document)
+
+
+FOREIGN = "шахматы ♔ \N{RIGHT SINGLE QUOTATION MARK}“…→ éß 漢"
+ENCODINGS = ["ascii", "iso8859-1", "cp1252", "koi8-r", "big5"]
+FORMS = ["", "--json", "--csv", "--markdown"]
+
+
+class Encoded(io.TextIOWrapper):
+    """A standard stream in an encoding, which is a terminal or none."""
+
+    def __init__(self, encoding: str, *, is_terminal: bool = False) -> None:
+        super().__init__(io.BytesIO(), encoding=encoding, errors="strict", newline="\n")
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def told(self, encoding: str = "") -> str:
+        """What was written; raises UnicodeDecodeError if it is in another encoding than this."""
+        self.flush()
+        assert isinstance(self.buffer, io.BytesIO)
+        return self.buffer.getvalue().decode(encoding or self.encoding)
+
+
+def run_encoded(words: Sequence[str], encoding: str, *, is_terminal: bool = False) -> tuple[int, Encoded, str]:
+    """Run a command line; return its exit code, standard output, and what it wrote to standard error."""
+    out, err = Encoded(encoding, is_terminal=is_terminal), Encoded(encoding, is_terminal=is_terminal)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        code = run(words)
+    return code, out, err.told()
 
 
 def steering(text: str) -> set[str]:
@@ -160,6 +198,135 @@ def test_the_guard_keeps_lines_and_tabs_and_takes_text_alone(stream: io.StringIO
     guarded.write("a\tb\n")
     guarded.writelines(["\r", "\x9b"])
     assert stream.getvalue() == "a\tb\n\\r\\u009b"
+    assert not hasattr(EscapedStream(Encoded("ascii")), "buffer"), "nothing is written past the guard"
     with pytest.raises(TypeError):
         guarded.write(b"")  # type: ignore[arg-type]
     assert terminal.raw_stream(guarded) is stream  # type: ignore[arg-type]
+
+
+def name_all(db: Path, text: str) -> None:
+    """Give people, tokens, tournaments and what was said a text in place of theirs."""
+    said = ["owner.name", "token.name", "notice.sentence", "bot_event.message", "version.message", "season.name"]
+    with closing(sqlite3.connect(db)) as connection, connection:
+        for table, column in (one.split(".") for one in said):
+            connection.execute(f"UPDATE '{table}' SET {column} = ? || rowid", (text,))
+        connection.execute("UPDATE tournament SET name = ? WHERE name = 'cup'", (text,))
+        connection.execute("UPDATE ladder SET closed_because = ?", (text,))
+
+
+@pytest.fixture
+def foreign(table: Arena) -> str:
+    """A book in which people have names that few encodings can write; the id of a match in it."""
+    match = play_beforehand(table)
+    name_all(table.db, FOREIGN)
+    return match
+
+
+@pytest.mark.parametrize(
+    "is_whole", [False, pytest.param(True, marks=pytest.mark.needs("minutes"))], ids=["few", "all"]
+)
+def test_every_command_writes_in_every_encoding_and_language(table: Arena, foreign: str, is_whole: bool) -> None:
+    ways = list(product(["en", "fr", "it", "de"], FORMS, ENCODINGS, [False, True]))
+    some = cycle(ways[:: 2 * len(ENCODINGS) + 3])
+    asked = [*((name, words[0]) for name, words in READS.items()), ("game list", ""), ("game show", "foreign_king")]
+    for name, words in asked:
+        line = [{"MATCH": foreign, "cup": FOREIGN}.get(word, word) for word in [*name.split(), *words.split()]]
+        for language, form, encoding, is_terminal in ways if is_whole else [next(some)]:
+            called = [*line, *([form] if form and form not in line else []), "--lang", language]
+            code, out, said = run_encoded(called, encoding, is_terminal=is_terminal)
+            assert "fault of the arena" not in said, (called, encoding)
+            if code == 0 and form == "--json" and name != "match watch":
+                json.loads(out.told("" if is_terminal else "utf-8"))
+
+
+@pytest.mark.parametrize("form", FORMS[1:])
+def test_what_programs_read_is_utf8_in_a_file_and_what_people_read_is_not(
+    table: Arena, foreign: str, form: str
+) -> None:
+    _, out, _ = run_encoded(["tournament", "list", form], "koi8-r")
+    assert FOREIGN in out.told("utf-8")
+    _, out, _ = run_encoded(["tournament", "list", form], "koi8-r", is_terminal=True)
+    assert "шахматы ? ''...-> ess ??" in out.told("koi8-r")
+    _, out, _ = run_encoded(["tournament", "list"], "iso8859-1", is_terminal=True)
+    assert "\x1b[0m------" in out.told("iso8859-1")
+    assert "??????? ? ''...-> éß ??" in out.told("iso8859-1")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "iso8859-1", "cp1252", "koi8-r", "cp037", "utf-8"])
+def test_every_character_is_written_in_every_encoding(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    stream = Encoded(encoding)
+    monkeypatch.setattr(sys, "stdout", stream)
+    fit_encodings(is_for_programs=False)
+    stream.write("".join(map(chr, range(0x110000))))
+    assert "'" in stream.told()
+
+
+def test_a_process_on_a_terminal_of_another_encoding_says_everything(table: Arena) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "iso8859-1", "ARENA_LANG": "fr"}
+    command = [sys.executable, "-m", "arena.cli.main"]
+    shown = subprocess.run([*command, "game", "show", "foreign_king"], env=environment, capture_output=True, check=True)
+    assert "'" in shown.stdout.decode("iso8859-1")
+    failed = subprocess.run([*command, "match", "show"], env=environment, capture_output=True, check=False)
+    assert failed.returncode == 2
+    assert "\\u2019" not in failed.stderr.decode("iso8859-1")
+
+
+NOT_UNICODE = "a\udcff"
+"""How a word of a command line is read that holds a byte which is not UTF-8."""
+NAMES = {"bots": "ada,bob,eve", "game": "foreign_king", "games": "foreign_king", "seats": "3", "why": "x"}
+"""Words that a command takes, where another is the one that is wrong."""
+STAY = {"bot watch", "bot connect", "serve", "web", "demo", "doctor", "login", "logout", "cluster show"}
+"""Commands that would go on, or ask other programs."""
+
+
+def commands_below(command: Any, *words: str) -> Iterator[tuple[str, list[Any]]]:
+    for name, one in getattr(command, "commands", {}).items():
+        yield from commands_below(one, *words, name)
+    if not hasattr(command, "commands"):
+        yield " ".join(words), command.params
+
+
+def test_a_word_that_is_not_unicode_is_misuse_wherever_it_stands(table: Arena) -> None:
+    lines = []
+    for name, parameters in commands_below(whole_parser()):
+        arguments = [one for one in parameters if one.param_type_name == "argument"]
+        options = [one for one in parameters if one.param_type_name == "option" and not one.is_flag]
+        for wrong in [] if name in STAY else [None, *options]:
+            words = [NAMES.get(one.name, NOT_UNICODE) for one in arguments]
+            for one in options:
+                if one is wrong or one.required:
+                    words += [one.opts[0], NOT_UNICODE if one is wrong else NAMES.get(one.name, "2")]
+            lines.append([*name.split(), *words])
+    assert len(lines) > 100
+    said = [(line, table(*line).err) for line in lines]
+    assert [one for one in said if "fault of the arena" in one[1] or one[1].count("\n") > 5] == []
+    assert "is not Unicode text; write it anew" in table.refusal("match", "show", NOT_UNICODE)
+
+
+@pytest.mark.hostile("formula-in-a-spreadsheet")
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t=", "\n=", "\N{FULLWIDTH EQUALS SIGN}"])
+def test_no_spreadsheet_computes_what_somebody_said(table: Arena, sign: str) -> None:
+    match, formula = play_beforehand(table), f"{sign}HYPERLINK(1)"
+    name_all(table.db, formula)
+    shown = 0
+    for name, (words, *_) in READS.items():
+        line = [{"MATCH": match, "cup": formula}.get(word, word) for word in [*name.split(), *words.split()]]
+        told = table(*[word for word in line if word != "--csv"], "--csv").out
+        cells = [cell for row in csv.reader(io.StringIO(told, newline="")) for cell in row]
+        assert [cell for cell in cells if cell.startswith(sign) and not is_number(cell)] == [], name
+        shown += sum(cell.startswith(f"'{formula}") for cell in cells)
+    assert shown >= 5
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_numbers_and_plain_texts_stay_as_they_are_in_a_spreadsheet() -> None:
+    written = io.StringIO()
+    write_csv([["bot", "none"], ["ann/fox", None], ["a-b", -1.5], [Decimal("-0.5000"), "2026-01-31"]], written)
+    assert written.getvalue() == "bot,none\nann/fox,\na-b,-1.5\n-0.5000,2026-01-31\n"

@@ -225,10 +225,11 @@ def test_a_login_that_is_no_text_and_one_without_a_certificate_are_told(club: Pr
     assert "is damaged" in arena.refusal(*BOTS, code=1)
 
 
-def test_a_token_on_a_closed_standard_input_is_none(
-    club: Profile, server: RunningServer, arena: Arena, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("given", [b"", b"\xff\xfe\n", b"kma_\xc3\n"])
+def test_what_is_no_token_on_the_standard_input_is_none(
+    club: Profile, server: RunningServer, arena: Arena, monkeypatch: pytest.MonkeyPatch, given: bytes
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given), encoding="utf-8"))
     words = ("login", club.address, "--name", "new", "--fingerprint", server.tls.fingerprint, "--token-stdin")
     assert "this is no token" in arena.refusal(*words)
 

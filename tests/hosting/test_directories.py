@@ -194,10 +194,12 @@ def test_what_is_not_ours_is_not_swept(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 4
 
 
-def test_a_long_temporary_directory_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    long = tmp_path / ("x" * 100)
-    long.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(long))
+@pytest.mark.parametrize("name", ["x" * 100, "\udcff"])
+def test_a_temporary_directory_that_fits_no_socket_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / name))
     assert find_base() == Path("/tmp")
 
 

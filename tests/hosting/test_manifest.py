@@ -135,10 +135,17 @@ def test_a_wrong_manifest_is_refused_in_one_line(tmp_path: Path, manifest: str, 
     assert message.startswith(f"{tmp_path}/bot.toml: {complaint}")
 
 
+def test_a_manifest_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    plain = load_manifest(write_bot(tmp_path))
+    assert load_manifest(write_bot(tmp_path, f"\ufeff{LEAST}")) == plain
+
+
 def test_a_manifest_that_is_no_text_is_refused(tmp_path: Path) -> None:
     write_bot(tmp_path)
     (tmp_path / "bot.toml").write_bytes(b"name = '\xff'")
     assert "is not UTF-8 text (byte 8); save it as UTF-8" in refusal(tmp_path)
+    (tmp_path / "bot.toml").write_bytes(LEAST.encode("utf-16"))
+    assert "is not UTF-8 text (byte 0); save it as UTF-8" in refusal(tmp_path)
 
 
 def test_a_directory_without_a_manifest_shows_what_to_write(tmp_path: Path) -> None:

@@ -74,6 +74,8 @@ def test_a_home_that_is_a_file_or_has_too_long_a_path_is_refused_with_the_remedy
         make_home(Path(), "")
     with pytest.raises(HomeError, match=r"too long for a socket by .* shorter path"):
         make_home(tmp_path / ("x" * 120), "")
+    with pytest.raises(HomeError, match="is not UTF-8, as a socket must be"):
+        make_home(tmp_path / "\udcff", "")
 
 
 def test_a_home_of_another_user_is_refused(tmp_path: Path) -> None:
@@ -213,8 +215,9 @@ def test_without_a_file_everything_has_its_default(file: Path) -> None:
 def test_a_flag_wins_over_the_environment_and_that_over_the_file_and_that_over_the_default(file: Path) -> None:
     key, flags, environ = "service.workers", {"service.workers": "3"}, {"ARENA_WORKERS": "2"}
     assert said(file, key, {}, {}) == (0, "default")
-    file.write_text("[service]\nworkers = 1\n", encoding="utf-8")
-    assert said(file, key, {}, {}) == (1, "settings.toml")
+    for mark in ("\ufeff", ""):  # some editors write a byte-order mark
+        file.write_text(f"{mark}[service]\nworkers = 1\n", encoding="utf-8")
+        assert said(file, key, {}, {}) == (1, "settings.toml")
     assert said(file, key, {}, environ) == (2, "ARENA_WORKERS")
     assert said(file, key, {}, {"ARENA_WORKERS": ""}) == (1, "settings.toml")
     assert said(file, key, flags, environ) == (3, "--workers")

@@ -91,6 +91,7 @@ HANDED_IN = {
         *("import refused", "forge-ranks", "forge-versions", "forge-clocks", "forge-seeds", "forge-any-record"),
     ),
     "Notes of 1,000 random characters": ("left out above <notes> MB for each owner", "notes-without-end"),
+    "Names and messages that a spreadsheet would compute": ("texts", "formula-in-a-spreadsheet"),
     "Control, bidirectional or invisible characters": (
         *("escaped", "steer-the-terminal", "steer-the-terminal-in-json", "steer-the-terminal-by-a-log"),
     ),

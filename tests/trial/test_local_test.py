@@ -114,6 +114,7 @@ def test_a_directory_that_holds_something_else_is_left_as_it_is(tmp_path: Path) 
 
 def test_bots_of_one_name_in_two_places_are_kept_apart(tmp_path: Path) -> None:
     assert usual_place(tmp_path / "a" / "bot") != usual_place(tmp_path / "b" / "bot")
+    assert usual_place(tmp_path / "\udcfe") != usual_place(tmp_path / "\udcff"), "also where a name is not UTF-8"
 
 
 def test_a_log_says_where_something_was_left_out() -> None:

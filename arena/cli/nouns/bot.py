@@ -84,7 +84,7 @@ def show(
                 "name": detail.name,
                 "owner": detail.owner or say("cli_bot.added_here"),
                 "disabled": say("cli_shared.no" if detail.disabled_at_us is None else "cli_shared.yes"),
-                "games": " ".join(detail.newest.manifest["games"]),
+                "games": " ".join(detail.newest.manifest.get("games", ["*"])),
                 **({"runs": say("cli_bot.runs_at_author")} if detail.remote else _program_facts(detail)),
             }
         )

@@ -99,7 +99,7 @@ def _read_token(endpoint: Endpoint, invitation: str | None, *, from_stdin: bool)
 
         return redeem(endpoint, invitation.strip(), re.sub(r"[^a-z0-9_-]", "-", socket.gethostname().lower())[:40])
     if from_stdin:
-        token = sys.stdin.read(_LONGEST_TOKEN + 1).strip()
+        token = sys.stdin.read(_LONGEST_TOKEN + 1).removeprefix("\ufeff").strip()
     elif sys.stdin.isatty():
         token = str(typer.prompt("Token", hide_input=True, err=True)).strip()
     else:

@@ -14,6 +14,7 @@ its errors and from what they hold, so it can be translated; a sentence that is 
 from __future__ import annotations
 
 import errno
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -167,7 +168,7 @@ def _print_message(sentence: str) -> None:
 def _print_line(text: str) -> None:
     """Print a line to stderr. If nothing can be written there, the exit code must do."""
     with suppress(OSError):
-        typer.echo(text, err=True)
+        typer.echo(text, file=sys.stderr)
 
 
 def usage_text(error: typer.TyperException) -> str:

@@ -5,7 +5,6 @@ For people tables are drawn on a terminal, and have plain columns in a pipe.
 
 from __future__ import annotations
 
-import csv
 import enum
 import json
 import os
@@ -24,7 +23,7 @@ from typer._click.globals import get_current_context
 from arena.cli.shared.cells import cell_text, heading_of, printable, write_cell
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.terminal import BETWEEN, fold, is_empty, lay_out, pad, raw_stream, width_of
-from arena.i18n.sanitize import plain
+from arena.i18n.sanitize import plain, write_csv
 from arena.model.table_columns import Column
 
 _WITHOUT_STYLES = {"", "dumb", "unknown"}
@@ -54,7 +53,7 @@ def print_json(data: Any, table: str | None = None, longest: str = "", rest: Ite
     keys, rows = rows_of(data, table)
     whole = chain(rows, _flat_rows(keys, rest if table == longest else ()))
     if style is Style.CSV:
-        write_csv(keys, whole, sys.stdout)
+        _write_csv(keys, whole)
     else:
         write_markdown(keys, ([cell_text(row.get(key)) for key in keys] for row in whole), sys.stdout)
 
@@ -130,7 +129,7 @@ def _facts_of(row: Any) -> dict[str, Any]:
 def _print_csv(columns: Sequence[Column], rows: Sequence[Any], rest: Iterable[Any]) -> None:
     keys, flat = rows_of(list(map(_facts_of, rows)))
     following = _flat_rows(keys, map(_facts_of, rest))
-    write_csv(keys or [column.key for column in columns], chain(flat, following), sys.stdout)
+    _write_csv(keys or [column.key for column in columns], chain(flat, following))
 
 
 def _flat_rows(keys: Sequence[str], rest: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -266,15 +265,13 @@ def cell_of(value: Any) -> Any:
     return value if is_plain else json.dumps(value, ensure_ascii=False)
 
 
-def write_csv(keys: Sequence[str], rows: Iterable[Row], stream: TextIO, *, has_headings: bool = True) -> None:
+def _write_csv(keys: Sequence[str], rows: Iterable[Row], *, has_headings: bool = True) -> None:
     """Write a line of headings and a line for each row, for a spreadsheet; what a row lacks becomes an empty cell.
 
     Without headings the rows go on with a table that was begun.
     """
-    writer = csv.writer(stream, lineterminator="\n")
-    if has_headings:
-        writer.writerow(keys)
-    writer.writerows(["" if row.get(key) is None else row[key] for key in keys] for row in rows)
+    lines = ([row.get(key) for key in keys] for row in rows)
+    write_csv(chain([keys] if has_headings else [], lines), sys.stdout)
 
 
 def write_markdown(
@@ -297,7 +294,7 @@ def write_markdown(
 
 def _escape(text: str) -> str:
     """Return the text with nothing in it that ends a cell or begins a tag."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "\\<")
+    return plain(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "\\<")
 
 
 class EventLines:
@@ -323,7 +320,7 @@ class EventLines:
                 self._keys = list(row)
             cells = {key: cell_of(row.get(key)) for key in self._keys}
             if self._style is Style.CSV:
-                write_csv(self._keys, [cells], sys.stdout, has_headings=not self._is_begun)
+                _write_csv(self._keys, [cells], has_headings=not self._is_begun)
             else:
                 texts = [cell_text(cell) for cell in cells.values()]
                 write_markdown(self._keys, [texts], sys.stdout, has_headings=not self._is_begun)

@@ -2,11 +2,12 @@
 
 Names, words and files of bots and owners reach standard output and standard error by many ways, so they are made plain
 where all ways end: nothing of them steers the terminal. What the program itself does to a terminal, such as writing
-over a line, passes the guard (`raw_stream`).
+over a line, passes the guard (`raw_stream`). A character that the encoding of a stream lacks is replaced there as well.
 """
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import shutil
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any, TextIO, cast
-from unicodedata import combining, east_asian_width
+from unicodedata import combining, east_asian_width, normalize
 
 from arena.i18n.sanitize import plain
 
@@ -43,6 +44,15 @@ _NARROWEST_TEXT = 16
 _NARROWEST = 4
 _BOLD = ("\x1b[1m", "\x1b[0m")
 _USUAL = os.terminal_size((80, 24))
+_REPLACING = "arena.replacing"
+_REPLACEMENTS = str.maketrans({
+    **dict.fromkeys("\u00a0\u2009\u202f", " "), **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212─", "-"),
+    **dict.fromkeys("\u2018\u2019\u201a\u2032“”„«»", "'"),
+    "│": "|", **dict.fromkeys("┌┐└┘├┤┬┴┼", "+"),
+    "…": "...", "·": ".", "•": "*", "\u00d7": "x", "±": "+/-", "≤": "<=", "≥": ">=", "°": "o", "µ": "u",
+    "←": "<-", "→": "->", "ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O",
+})  # fmt: skip
+"""What stands for a character where an encoding lacks it: never what would end a text in JSON or CSV."""
 
 
 class EscapedStream:
@@ -64,6 +74,8 @@ class EscapedStream:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "buffer":  # Typer would write there, past the guard, if the encoding is ASCII
+            raise AttributeError(name)
         return getattr(self.behind, name)
 
 
@@ -93,6 +105,34 @@ def escaped_streams() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+def fit_encodings(*, is_for_programs: bool) -> None:
+    """Have the standard streams replace what is not in their encoding.
+
+    What is written for programs is UTF-8 wherever it goes but to a terminal.
+    """
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            is_data = is_for_programs and stream is sys.stdout and not stream.isatty()
+            stream.reconfigure(encoding="utf-8" if is_data else None, errors=_REPLACING)
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    """Return ASCII that is about as wide as what cannot be encoded, and where encoding goes on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_in_ascii, error.object[error.start : error.end])), error.end
+
+
+def _in_ascii(char: str) -> str:
+    letters = "".join(one for one in normalize("NFD", char.translate(_REPLACEMENTS)) if not combining(one))
+    return letters if letters.isascii() else "?" * text_width(char)
+
+
+codecs.register_error(_REPLACING, _replace)
 
 
 @dataclass(frozen=True, slots=True)

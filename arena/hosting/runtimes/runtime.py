@@ -151,11 +151,14 @@ class RuntimeSettings:
 def read_runtimes(path: Path) -> RuntimeSettings:
     """Return the runtimes that a file defines. Raises RuntimeSettingsError."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         why = Text("cannot be read ({why}); name a file of runtimes", why=os_error_text(error))
         raise RuntimeSettingsError(placed(path, why)) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        why = Text("is not UTF-8 text (byte {place}); save it as UTF-8", place=error.start)
+        raise RuntimeSettingsError(placed(path, why)) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RuntimeSettingsError(
             placed(path, Text("is not valid TOML: {why}", why=" ".join(str(error).split())))
         ) from error

@@ -321,7 +321,7 @@ def holds_password(settings: Path) -> bool:
 
 def _read(settings: Path) -> str:
     try:
-        return settings.read_bytes().decode()
+        return settings.read_bytes().decode("utf-8-sig")
     except (FileNotFoundError, UnicodeDecodeError):
         return ""
 

@@ -1,20 +1,20 @@
 """Tables as files of comma-separated values, as spreadsheets read them, with the filters of their pages.
 
-A name that a spreadsheet would take for a formula has an apostrophe before it, which makes it a text there. A file
-holds up to 500 lines; whether there are more, and where, stands in its header `Link`.
+A file holds up to 500 lines; whether there are more, and where, stands in its header `Link`.
 """
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
+from arena.i18n.sanitize import write_csv
 from arena.model.table_columns import LEADERBOARD, MATCHES, Column, ColumnKind, pick
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.pages.matches import MatchSearch
@@ -24,8 +24,6 @@ from arena.web.shared.site import arena_of
 router = APIRouter()
 After = Annotated[str | None, Query(max_length=2000)]
 _MOST = 500
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""With which what a spreadsheet computes begins."""
 _MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "seats_rank", "ranks", "ended", "faults")
 _HEADINGS = {"seats_rank": "bots"}
 """What stands above a column that is not called by its title."""
@@ -73,33 +71,33 @@ def send_matches(request: Request, wanted: Annotated[MatchSearch, Depends()], af
     return _file("matches", pick(MATCHES, *_MATCHES), found.items, more)
 
 
-def plain_text(name: str) -> str:
-    """Return a name as a cell that no spreadsheet computes."""
-    return f"'{name}" if name.startswith(_FORMULAS) else name
+def _figure(value: float) -> Decimal:
+    """Return a number with four digits behind the point."""
+    return Decimal(f"{value:.4f}")
 
 
-_WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
-    ColumnKind.TEXT: plain_text,
+_WRITERS: Final[Mapping[ColumnKind, Callable[[Any], Any]]] = {
     ColumnKind.INSTANT: iso_instant,
-    ColumnKind.PLAYERS: lambda seats: plain_text(" ".join(seat.bot for seat in seats)),
+    ColumnKind.PLAYERS: lambda seats: " ".join(seat.bot for seat in seats),
     ColumnKind.SEAT_RANKS: lambda seats: " ".join(
         "" if seat.rank is None else str(seat.rank) for seat in seats
     ).strip(),
     ColumnKind.SEAT_FAULTS: lambda seats: " ".join(f"{at}:{seat.fault}" for at, seat in enumerate(seats) if seat.fault),
-    ColumnKind.RATING: "{:.4f}".format,
-    ColumnKind.SHARE: "{:.4f}".format,
+    ColumnKind.RATING: _figure,
+    ColumnKind.SHARE: _figure,
 }
 """How the kinds of columns are written that do not stand there as they are."""
 
 
 def _file(name: str, columns: Sequence[Column], rows: Iterable[Any], more: str | None) -> Response:
     text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(_HEADINGS.get(column.title, column.title) for column in columns)
-    for row in rows:
-        values = [(column.kind, column.value(row)) for column in columns]
-        writer.writerow(["" if value is None else _WRITERS.get(kind, str)(value) for kind, value in values])
+    write_csv([[_HEADINGS.get(column.title, column.title) for column in columns]], text)
+    write_csv(([_write(column.kind, column.value(row)) for column in columns] for row in rows), text)
     headers = {"content-disposition": f'attachment; filename="{name}.csv"', "cache-control": "no-cache"}
     if more:
         headers["link"] = f'<{more}>; rel="next"'
     return Response(text.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _write(kind: ColumnKind, value: Any) -> Any:
+    return value if value is None or kind not in _WRITERS else _WRITERS[kind](value)

@@ -64,7 +64,7 @@ def refusal(path: Path, text: str) -> str:
 
 def test_a_file_with_every_kind_is_read(tmp_path: Path) -> None:
     path = tmp_path / "runtimes.toml"
-    path.write_text(FULL, encoding="utf-8")
+    path.write_text(f"\ufeff{FULL}", encoding="utf-8")  # with a byte-order mark, as some editors write it
     blas, fftw = Path("/opt/blas"), Path("/opt/fftw")
     modules = Path("/srv/node_modules")
     assert read_runtimes(path).definitions == {
@@ -113,6 +113,12 @@ def test_no_table_defines_nothing(tmp_path: Path) -> None:
 )
 def test_a_wrong_line_is_named_with_its_remedy(tmp_path: Path, text: str, complaint: str) -> None:
     assert refusal(tmp_path / "runtimes.toml", text).startswith(complaint)
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "runtimes.toml").write_bytes(FULL.encode("utf-16"))
+    with pytest.raises(RuntimeSettingsError, match=r"is not UTF-8 text \(byte 0\); save it as UTF-8"):
+        read_runtimes(tmp_path / "runtimes.toml")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -285,8 +285,9 @@ def test_a_full_disk_leaves_nothing(home: Home, tmp_path: Path) -> None:
             f'[runtimes.a]\ndatabase = "b"\n[service]\n# database = ""\ndatabase = "{URL}"\n',
             f'[runtimes.a]\ndatabase = "b"\n[service]\n# database = ""\n# database = "{URL}"\n',
         ),
+        (f'\ufeff[service]\ndatabase = "{URL}"\n', f'[service]\n# database = "{URL}"\n'),
     ],
-    ids=["line", "windows", "dotted", "quoted", "lines", "only lines", "others"],
+    ids=["line", "windows", "dotted", "quoted", "lines", "only lines", "others", "byte-order mark"],
 )
 def test_the_line_that_names_a_database_is_commented_out_and_no_other(tmp_path: Path, before: str, after: str) -> None:
     settings = tmp_path / "settings.toml"

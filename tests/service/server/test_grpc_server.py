@@ -165,6 +165,11 @@ def test_a_service_that_is_gone_is_told_in_one_line(server: RunningServer) -> No
             RemoteArena(line).account.get_identity()
 
 
+def test_an_address_that_is_not_unicode_is_refused() -> None:
+    with pytest.raises(RefusedError, match="is not Unicode text"):
+        Endpoint("unix:/\udcff/owners.sock")
+
+
 def bearer(token: str) -> tuple[tuple[str, str], ...]:
     return (("authorization", f"Bearer {token}"),)
 

@@ -87,12 +87,14 @@ def _import(
     database: OpenDatabase, source: Path, name: str | None, digest: str | None, *, verifies: bool
 ) -> tuple[Imported, Verified | None]:
     from arena.app.verification import import_verified
+    from arena.tournament.stored import check_stored
     from ratings.ledger.ledger import Ledger
 
     display = StageDisplay()
     try:
         if not verifies:
-            return Ledger(database).import_tournament(source, name=name, digest=digest, report=display.show), None
+            ledger, report = Ledger(database), display.show
+            return ledger.import_tournament(source, name=name, digest=digest, report=report, check=check_stored), None
         return import_verified(database, source, name=name, digest=digest, report=display.show)
     finally:
         display.clear()
