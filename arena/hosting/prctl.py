@@ -12,6 +12,7 @@ import sys
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
+CLONE_NEWUSER = 0x10000000
 
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
@@ -33,5 +34,15 @@ def set_namespace(descriptor: int, kind: int) -> None:
     `os.setns` is in Python from 3.12 on.
     """
     if _LIBC is not None and _LIBC.setns(descriptor, kind):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def make_user_namespace() -> None:
+    """Move this process, which has one thread, into a new user namespace. Raises OSError.
+
+    `os.unshare` is in Python from 3.12 on.
+    """
+    if _LIBC is None or _LIBC.unshare(CLONE_NEWUSER):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
