@@ -215,10 +215,11 @@ def check_sandboxes() -> Iterator[DoctorFinding]:
 
 def check_user_ids() -> DoctorFinding:
     """Check whether each bot in a sandbox gets a user id of its own; where they share one it is no failure."""
+    name = Text("user ids")
     what, remedy = split(explain_shared_ids() if os.geteuid() != 0 else "")
     if what:
-        return DoctorFinding("user ids", NOTE, say("cli_doctor.shared_ids", why=write_translated(what)), remedy)
-    return DoctorFinding("user ids", OK, say("cli_doctor.own_ids"))
+        return DoctorFinding(name, NOTE, say("cli_doctor.shared_ids", why=write_translated(what)), remedy)
+    return DoctorFinding(name, OK, say("cli_doctor.own_ids"))
 
 
 def _sandbox_findings(found: Probe, meaning: str) -> Iterator[DoctorFinding]:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from typing import Any, Protocol
 
 from arena.hosting.cgroups.cgroup import Cgroup
@@ -243,14 +242,9 @@ class HiddenMemory:
         self.objects = KernelObjects()
         if now >= self._next_look or kernel + shared > self._seen + STEP_BYTES:
             self._next_look, self._seen = now + INTERVAL_S, kernel + shared
-            self.objects = _count_objects(pids, own_ids)
+            self.objects = own_ids.count(pids) if own_ids is not None else count_kernel_objects(pids)
             self._bytes = hidden_bytes(pids, shared - self._least_shared, self.objects)
         return self._bytes
-
-
-def _count_objects(pids: Sequence[int], own_ids: OwnIds | None) -> KernelObjects:
-    counted = own_ids.ask(lambda: astuple(count_kernel_objects(pids))) if own_ids is not None else None
-    return KernelObjects(*counted) if counted is not None else count_kernel_objects(pids)
 
 
 class FreezeError(Exception):

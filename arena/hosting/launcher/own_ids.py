@@ -11,14 +11,16 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import signal
 import socket
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import astuple
 
-from arena.hosting.prctl import CLONE_NEWUSER, make_user_namespace, set_namespace
-from engine.translatable import Text, joined, placed
+from arena.hosting.prctl import CLONE_NEWUSER, die_with_parent, make_user_namespace, set_namespace, set_title
+from arena.hosting.procfs.usage import KernelObjects, count_kernel_objects
+from engine.translatable import Text, joined
 
 USED_IDS = 4096
 """The last ones of the range; containers of the same user take the first ones."""
@@ -26,6 +28,13 @@ FEWEST_IDS = 128
 _FILES = ("/etc/subuid", "/etc/subgid")
 _TOOLS = ("newuidmap", "newgidmap")
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "LANG": "C.UTF-8"}
+_TITLE = b"arena reader of bots"
+_PATIENCE_S = 5.0
+"""Well below the time after which a launcher that does not answer is replaced."""
+_PRIVILEGES = Text(
+    "it needs a unit of systemd with NoNewPrivileges=no and without CapabilityBoundingSet=, or a container without "
+    "no-new-privileges"
+)
 _TRIAL = (
     *("bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc"),
     *("--dev", "/dev", "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--"),
@@ -56,6 +65,10 @@ class OwnIds:
         if problem:
             os.close(self._namespace)
             raise OwnIdsError(Text("a sandbox with a user id of its own could not be made: {why}", why=problem))
+        # Only in the namespace can the open files of its users be listed. A process for each look would take too long.
+        self.reader_pid = 0
+        self._questions = self._start_reader()
+        self._answers = self._questions.makefile("rb")
 
     def inside(self, uid: int) -> int:
         """Return what one of `ids` is called in the namespace."""
@@ -65,23 +78,40 @@ class OwnIds:
         """Move this process, which was made for that, into the namespace; it is root there. Raises OSError."""
         set_namespace(self._namespace, CLONE_NEWUSER)
 
-    def ask(self, look: Callable[[], Any]) -> Any:
-        """Return what `look` returns in a process of the namespace, as JSON data; None if it fails."""
-        read_end, write_end = os.pipe()
-        child = os.fork()
-        if not child:
+    def count(self, pids: Sequence[int]) -> KernelObjects:
+        """Return what processes with such ids hold of the kernel; nothing if nobody can tell any more."""
+        with suppress(OSError):
+            self._questions.sendall(json.dumps(pids).encode() + b"\n")
+            if answer := self._answers.readline():
+                return KernelObjects(*json.loads(answer))
+        return KernelObjects()
+
+    def close(self) -> None:
+        """End the process that counts, and wait for it."""
+        self._answers.close()
+        self._questions.close()
+        with suppress(ChildProcessError):
+            os.waitpid(self.reader_pid, 0)
+
+    def _start_reader(self) -> socket.socket:
+        """Start a process in the namespace that counts, and return the socket to it, with whose end it ends."""
+        ours, its = socket.socketpair()
+        self.reader_pid = os.fork()
+        if not self.reader_pid:
             try:
-                os.close(read_end)
+                ours.close()
+                signal.set_wakeup_fd(-1)
+                set_title(_TITLE)
                 self.enter()
-                with open(write_end, "w", encoding="ascii") as pipe:  # noqa: PTH123 - as above
-                    json.dump(look(), pipe)
+                die_with_parent(signal.SIGKILL)
+                with its.makefile("rwb") as stream:
+                    for line in stream:
+                        stream.write(json.dumps(astuple(count_kernel_objects(json.loads(line)))).encode() + b"\n")
+                        stream.flush()
             finally:
                 os._exit(0)
-        os.close(write_end)
-        with open(read_end, encoding="ascii") as pipe:  # noqa: PTH123 - as above
-            answer = pipe.read()
-        os.waitpid(child, 0)
-        return json.loads(answer) if answer else None
+        its.close()
+        return ours
 
 
 def find_range(path: str) -> range:
@@ -122,7 +152,7 @@ def _make_namespace(maps: Sequence[Sequence[str]]) -> int:
             raise OwnIdsError(Text("user namespaces are forbidden here"))
         for tool, words in zip(_TOOLS, maps, strict=True):
             if problem := _run([tool, str(child), *words]):
-                raise OwnIdsError(placed(tool, problem))
+                raise OwnIdsError(joined(problem, _PRIVILEGES))
         return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         ours.close()
@@ -133,7 +163,13 @@ def _run(words: Sequence[str], prepare: Callable[[], None] | None = None) -> str
     """Run a program, and return why it failed; empty if it has not. Raises OwnIdsError if it is not there."""
     try:
         ended = subprocess.run(
-            words, env=_ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, check=False, preexec_fn=prepare
+            words,
+            env=_ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_PATIENCE_S,
+            preexec_fn=prepare,
         )
     except FileNotFoundError as error:
         what = Text("{name} is not installed", name=words[0])

@@ -91,6 +91,8 @@ class LauncherServer:
         except BrokenPipeError:
             pass  # nobody reads the events any more, which is as good as the end of stdin
         self._kill_all()
+        if self._own_ids is not None:
+            self._own_ids.close()
 
     def _turn(self) -> None:
         is_waiting = any(bot.has_exited for bot in self._bots.values())
@@ -241,7 +243,8 @@ class LauncherServer:
         dead = [bot for bot in self._bots.values() if bot.has_exited]
         for bot in dead:
             signal_bot(bot, signal.SIGKILL)  # the others of its group
-        busy = clear_up(self._bots.values(), dead, {self._pid, self._guardian.pid})
+        own = {self._pid, self._guardian.pid} | ({self._own_ids.reader_pid} if self._own_ids else set())
+        busy = clear_up(self._bots.values(), dead, own)
         for bot in dead:
             is_busy = bot.pid in busy or (bot.group is not None and not bot.group.is_empty())
             if not is_busy or time.monotonic() > bot.give_up_at:
