@@ -1,4 +1,4 @@
-"""Sets options of this process with prctl(2), and its namespaces. On systems other than Linux nothing happens.
+"""Sets options of this process with prctl(2), its namespaces and title. On systems other than Linux nothing happens.
 
 The launcher imports this at its start, so it imports nothing that is slow to load.
 """
@@ -9,9 +9,12 @@ import ctypes
 import os
 import sys
 
+from arena.hosting.procfs.processes import read_own_argument_span
+
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
+CLONE_NEWUSER = 0x10000000
 
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
@@ -35,3 +38,24 @@ def set_namespace(descriptor: int, kind: int) -> None:
     if _LIBC is not None and _LIBC.setns(descriptor, kind):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
+
+
+def make_user_namespace() -> None:
+    """Move this process, which has one thread, into a new user namespace. Raises OSError.
+
+    `os.unshare` is in Python from 3.12 on.
+    """
+    if _LIBC is None or _LIBC.unshare(CLONE_NEWUSER):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def set_title(title: bytes) -> None:
+    """Set the command line that `ps` shows, if the title is shorter; a fork would show that of its parent."""
+    try:
+        start, end = read_own_argument_span()
+    except OSError:
+        return  # no /proc tells where it lies
+    if start and end - start > len(title):
+        ctypes.memset(start, 0, end - start)
+        ctypes.memmove(start, title, len(title))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 from arena.cli.shared.language import say
 from arena.hosting.sandbox import limits
 from arena.hosting.sandbox.limits import STRICT
-from arena.hosting.sandbox.probe import Probe, probe
+from arena.hosting.sandbox.probe import Probe, explain_shared_ids, probe
+from engine.translatable import split
 from tests.cli.support import Arena, write_bot
 from tests.support.pythons import make_venv
 from tests.support.sandboxes import need
@@ -130,6 +132,14 @@ def test_doctor_tells_what_to_install(arena: Arena, without_bubblewrap: Path) ->
     assert findings["sandbox standard"]["state"] == "note"
     assert findings["sandbox standard"]["remedy"] == "install it with: apt-get install bubblewrap"
     assert "are refused" in findings["sandbox"]["detail"]
+
+
+@pytest.mark.needs("sandbox")
+def test_doctor_tells_whether_bots_get_user_ids_of_their_own(arena: Arena) -> None:
+    (finding,) = [one for one in arena("doctor", "--json").json if one["check"] == "user ids"]
+    what, remedy = split(explain_shared_ids() if os.geteuid() else "")
+    assert (finding["state"], finding["remedy"]) == ("note" if what else "ok", remedy)
+    assert what in finding["detail"]
 
 
 @pytest.mark.needs("sandbox")

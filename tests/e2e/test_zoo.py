@@ -100,6 +100,17 @@ class Cage:
         outcome: dict[str, str] = json.loads(load(report.replay)["entries"][0]["note"])
         return outcome
 
+    async def check_use_beside(self, behaviour: str) -> None:
+        """A bot that takes what the kernel counts by users is refused more at last, and an honest one has its own."""
+        names = behaviour, "use-what-is-counted-by-user"
+        aims = {"host": own_namespace(), "beside": behaviour}  # so that neither is a warm one that has done its deed
+        seats = tuple(zoo_seat(self._zoo, name, level=self._level, aims=aims) for name in names)
+        report = await self._host.play(script_spec("0:3 1:3 0:3 1:3", seats=seats, clock=PATIENT))
+        assert report.result.faults == ()
+        taken, used = (json.loads(entry["note"]) for entry in load(report.replay)["entries"][:2])
+        assert taken["refused"] not in ("", DONE), taken
+        assert set(used.values()) == {DONE}, used
+
     async def play(
         self, cases: Sequence[Case], script: str = "", clock: TimeControl = PATIENT, with_honest: bool = True
     ) -> MatchReport:
@@ -187,7 +198,9 @@ async def test_a_bot_that_floods_before_it_joins_is_disconnected_and_not_seated(
 async def test_a_bot_that_keeps_the_arena_busy_is_found_and_not_the_one_that_thinks(strongest: Cage) -> None:
     # However long it takes on a busy machine: the last one left has won.
     report = await strongest.play([harmless(BOMB), harmless("think-for-a-minute")], with_honest=False)
-    assert [(fault.seat, fault.cause) for fault in report.result.faults] == [(0, F.FLOOD)]
+    (fault,) = report.result.faults
+    assert fault.seat == 0
+    assert fault.cause in {F.FLOOD, F.DISCONNECTED}  # on a busy machine gRPC ends it before it is found
 
 
 @pytest.mark.hostile(*FLOODS)
@@ -252,6 +265,17 @@ async def test_a_bot_gets_nothing_from_the_kernel_that_weighs_on_others_or_speak
 ) -> None:
     outcome = await sandboxed.outcome(deed)
     assert DONE not in outcome.values(), outcome
+
+
+@pytest.mark.hostile("use-up-timers")
+async def test_timers_do_not_run_out_for_a_bot_beside_one_that_makes_as_many_as_it_can(sandboxed: Cage) -> None:
+    await sandboxed.check_use_beside("use-up-timers")
+
+
+@pytest.mark.needs("own_ids")
+@pytest.mark.hostile("send-files-and-receive-none")
+async def test_a_bot_can_send_files_beside_one_that_has_as_many_on_their_way_as_it_can(sandboxed: Cage) -> None:
+    await sandboxed.check_use_beside("send-files-and-receive-none")
 
 
 @pytest.mark.hostile("talk-by-counters")

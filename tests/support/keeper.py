@@ -134,6 +134,10 @@ GREEDY = (
     ("share-memory-and-let-it-go", 200, "memory"),
     ("fill-the-kernel-with-mappings", 128, "memory"),
     ("fill-the-kernel-with-messages", 48, "memory"),
+    ("fill-the-kernel-behind-a-listener", 64, "memory"),
+    ("fill-the-kernel-with-datagrams", 64, "memory"),
+    ("fill-the-kernel-with-watches", 512, "watches"),
+    ("hide-files-on-their-way", 512, "descriptors"),
 )
 """What takes too much, the memory that it may have, and of what it takes too much."""
 REFUSED_DEEDS = ("lock-a-file-of-the-system", "take-from-the-machine", "hide-and-weigh")

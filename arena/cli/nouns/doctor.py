@@ -29,14 +29,14 @@ from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.processes import has_proc
 from arena.hosting.sandbox.host_capacity import check_descriptors, check_room
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
-from arena.hosting.sandbox.probe import Probe, probe
+from arena.hosting.sandbox.probe import Probe, explain_shared_ids, probe
 from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
 from arena.i18n.catalogue import DEFAULT
 from arena.model.table_columns import Column, ColumnKind
 from arena.wire.completion_queue_check import grpcio_version, refusal
 from engine import registry
 from engine.build_info import HalfBuiltError, look
-from engine.translatable import Text
+from engine.translatable import Text, split
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
 from ratings.store.database import is_there
@@ -203,8 +203,18 @@ def check_sandboxes() -> Iterator[DoctorFinding]:
     detail = say("cli_doctor.strongest", level=best)
     if best in WRAPPED_LEVELS:
         yield DoctorFinding("sandbox", OK, detail)
+        yield check_user_ids()
     else:
         yield DoctorFinding("sandbox", NOTE, say("cli_doctor.owned_refused", detail=detail), standard.remedy)
+
+
+def check_user_ids() -> DoctorFinding:
+    """Check whether each bot in a sandbox gets a user id of its own; where they share one it is no failure."""
+    name = Text("user ids")
+    what, remedy = split(explain_shared_ids() if os.geteuid() != 0 else "")
+    if what:
+        return DoctorFinding(name, NOTE, say("cli_doctor.shared_ids", why=write_translated(what)), remedy)
+    return DoctorFinding(name, OK, say("cli_doctor.own_ids"))
 
 
 def _sandbox_findings(found: Probe, meaning: str) -> Iterator[DoctorFinding]:

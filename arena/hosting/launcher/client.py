@@ -159,6 +159,7 @@ class LauncherClient:
         self._reader: asyncio.Task[None] | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._heartbeat = HeartbeatWatch()
+        self._found_ids: asyncio.Future[str] | None = None
 
     async def __aenter__(self) -> Self:
         """Start the launcher process."""
@@ -218,6 +219,13 @@ class LauncherClient:
         finally:
             del self._starting[key]
 
+    async def explain_shared_ids(self) -> str:
+        """Return why bots cannot get user ids of their own, or an empty text if they can. Raises LauncherLostError."""
+        if self._found_ids is None:
+            self._found_ids = asyncio.get_running_loop().create_future()
+            self.command({"do": "find_ids"})
+        return await asyncio.shield(self._found_ids)
+
     async def ask(self, what: str, key: int, **about: int) -> None:
         """Have the launcher `collect`, `mark` or `log`, and wait until the handle of the process has the answer."""
         if key in self._hosted:
@@ -248,6 +256,8 @@ class LauncherClient:
         for start in self._starting.values():
             if not start.started.done():
                 start.started.set_exception(error)
+        if self._found_ids is not None and not self._found_ids.done():
+            self._found_ids.set_result(str(error))  # the start itself tells of the loss
         for what, key in list(self._asked):
             self._answer(what, key)
         for hosted in self._hosted.values():
@@ -256,6 +266,10 @@ class LauncherClient:
 
     def _on_alive(self, _event: Mapping[str, Any]) -> None:
         """Nothing is to be done: whatever it says, it goes on."""
+
+    def _on_ids(self, event: Mapping[str, Any]) -> None:
+        if self._found_ids is not None:
+            self._found_ids.set_result(from_json(event["problem"]))
 
     def _on_started(self, event: Mapping[str, Any]) -> None:
         key = event["id"]

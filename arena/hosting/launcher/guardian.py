@@ -8,7 +8,6 @@ there is no /proc, by group alone.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import time
@@ -17,12 +16,11 @@ from contextlib import suppress
 
 from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.process_control import signal_exactly
-from arena.hosting.prctl import die_with_parent
+from arena.hosting.prctl import die_with_parent, set_title
 from arena.hosting.procfs.processes import (
     has_proc,
     list_processes,
     read_environment,
-    read_own_argument_span,
     read_relations,
 )
 from arena.hosting.removal import remove_tree
@@ -138,14 +136,3 @@ def _kill_members(leaders: Iterable[int], tokens: set[bytes]) -> bool:
             signal_exactly(pid, relations)
             found = True
     return found
-
-
-def set_title(title: bytes) -> None:
-    """Set the command line that `ps` shows, if the title is shorter; a fork would show that of its parent."""
-    try:
-        start, end = read_own_argument_span()
-    except OSError:
-        return  # no /proc tells where it lies
-    if start and end - start > len(title):
-        ctypes.memset(start, 0, end - start)
-        ctypes.memmove(start, title, len(title))

@@ -15,7 +15,8 @@ from typing import Any, Protocol
 
 from arena.hosting.cgroups.cgroup import Cgroup
 from arena.hosting.launcher.messages import StartRequest
-from arena.hosting.procfs.usage import hidden_bytes, machine_memory
+from arena.hosting.launcher.own_ids import OwnIds
+from arena.hosting.procfs.usage import KernelObjects, count_kernel_objects, hidden_bytes, machine_memory
 
 KEPT_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
@@ -106,6 +107,8 @@ class LaunchedBot:
         self.next_disk_look = 0.0
         self.status_pipe: int | None = None
         self.uid_lock: Any = None
+        self.own_ids: OwnIds | None = None
+        """Where its user id comes from, if it has one of its own that only those ids' owner may look at."""
         self.uid: int | None = None
         self.group: Cgroup | None = None
         """Its control group, at level `strict`."""
@@ -221,22 +224,26 @@ class SpanLog:
 class HiddenMemory:
     """What one bot holds of the kernel and in shared memory; created when it starts."""
 
-    __slots__ = ("_bytes", "_least_shared", "_next_look", "_seen")
+    __slots__ = ("_bytes", "_least_shared", "_next_look", "_seen", "objects")
 
     def __init__(self) -> None:
         kernel, self._least_shared = machine_memory()
         self._seen = kernel + self._least_shared
         self._next_look = 0.0
         self._bytes = 0
+        self.objects = KernelObjects()
+        """What it held by its open files, if the last call looked."""
 
-    def measure(self, pids: Sequence[int]) -> int:
+    def measure(self, pids: Sequence[int], own_ids: OwnIds | None = None) -> int:
         """Return the bytes that were found last. A look that is not due reads one file."""
         kernel, shared = machine_memory()
         self._least_shared = min(self._least_shared, shared)
         now = time.monotonic()
+        self.objects = KernelObjects()
         if now >= self._next_look or kernel + shared > self._seen + STEP_BYTES:
             self._next_look, self._seen = now + INTERVAL_S, kernel + shared
-            self._bytes = hidden_bytes(pids, shared - self._least_shared)
+            self.objects = own_ids.count(pids) if own_ids is not None else count_kernel_objects(pids)
+            self._bytes = hidden_bytes(pids, shared - self._least_shared, self.objects)
         return self._bytes
 
 

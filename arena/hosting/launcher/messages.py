@@ -106,6 +106,8 @@ def _exceeded(what: str, used: int, limit: int) -> Text:
             return Text("It had {used} processes and threads; {limit} are allowed.", used=used, limit=limit)
         case "descriptors":
             return Text("It had {used} files and connections open; {limit} are allowed.", used=used, limit=limit)
+        case "watches":
+            return Text("It watched {used} files by epoll; {limit} are allowed.", used=used, limit=limit)
         case "disk":
             return Text(
                 "It wrote {used} MiB into its private directories; {limit} MiB are allowed.", used=used, limit=limit
@@ -194,7 +196,7 @@ class Exceeded:
     """The limit that a process exceeded, for which it was killed."""
 
     what: str
-    """`memory`, `processes`, `descriptors`, `disk`, `output` or `cpu`."""
+    """`memory`, `processes`, `descriptors`, `watches`, `disk`, `output` or `cpu`."""
     sentence: str
     """What happened, in one sentence for people."""
     used: int | None
@@ -207,7 +209,7 @@ class Exceeded:
         what, used, limit = event["what"], event["used"], event["limit"]
         if used is None:
             return cls(what, _BY_KERNEL[what], None, None)
-        is_counted = what in ("processes", "descriptors") or event.get("unit") == "files"
+        is_counted = what in ("processes", "descriptors", "watches") or event.get("unit") == "files"
         shown = (used, limit) if is_counted else (used >> 20, limit >> 20)
         return cls(what, _exceeded(event.get("unit", what), *shown), used, limit)
 

@@ -19,13 +19,13 @@ from typing import Any
 
 from arena.hosting.cgroups.cgroup import Cgroup
 from arena.hosting.launcher.launched_bot import FreezeError, LaunchedBot, ProcessFreezer
-from arena.hosting.prctl import PR_SET_DUMPABLE, prctl, set_namespace
+from arena.hosting.prctl import CLONE_NEWUSER, PR_SET_DUMPABLE, prctl, set_namespace
 from arena.hosting.procfs.processes import Relations, is_ending, list_children, list_descendants, read_relations
 from engine.translatable import Text, to_json
 
 TRIES = 3
 """How often it is tried again when the process inside was stopped or killed, which only the bot there can have done."""
-_CLONE_NEWUSER, _CLONE_NEWPID = 0x10000000, 0x20000000
+_CLONE_NEWPID = 0x20000000
 _NS_GET_USERNS = 0xB701
 _DONE, _IMPOSSIBLE, _DISTURBED = range(3)
 
@@ -198,7 +198,7 @@ def _enter_and_signal(first: int, number: int) -> int:
     prctl(PR_SET_DUMPABLE, 0)  # nobody inside may look into it
     # An ordinary user gets the right to enter a namespace by entering the user namespace that owns it: his own.
     if os.fstat(owner).st_ino != os.stat("/proc/self/ns/user").st_ino:  # noqa: PTH116 - as above
-        set_namespace(owner, _CLONE_NEWUSER)
+        set_namespace(owner, CLONE_NEWUSER)
     set_namespace(space, _CLONE_NEWPID)
     inside = os.fork()
     if inside:

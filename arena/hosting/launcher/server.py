@@ -10,6 +10,7 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"do": "sleep", "id": 1}                                     -> slept, likewise: nothing of it computes any more
     {"do": "wake", "id": 1}                                      -> woken, likewise
     {"do": "beat"}                                               -> alive
+    {"do": "find_ids"}                                           -> ids
 
     {"event": "started", "id": 1, "pid": 4711, "group": {...}}   see `GroupPlace`; null without a control group
     {"event": "failed", "id": 1, "error": "...", "errno": 2, "missing": "..."}
@@ -24,6 +25,7 @@ Commands come on stdin and events go to stdout, one JSON object a line:
                                                                  a sentence if it could not be frozen, and whether
                                                                  it prevented that; whether all of it is frozen for sure
     {"event": "woken", "id": 1, "problem": "", ...}              likewise
+    {"event": "ids", "problem": ""}                              why bots cannot get user ids of their own, if so
     {"event": "exceeded", "id": 1, "what": "memory", "used": 2, "limit": 1}      it is killed now
     {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... as in output, "log": {as in log}}
                                                                  nothing of its group and session is left then
@@ -48,6 +50,7 @@ from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.guardian import Guardian
 from arena.hosting.launcher.launched_bot import READ_BYTES, LaunchedBot, token_entry
 from arena.hosting.launcher.messages import StartRequest
+from arena.hosting.launcher.own_ids import OwnIds
 from arena.hosting.launcher.process_control import freeze, signal_bot, signal_exactly, thaw
 from arena.hosting.launcher.spawn import spawn
 from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, look
@@ -68,6 +71,7 @@ class LauncherServer:
 
     def __init__(self, guardian: Guardian, groups: GroupHolder) -> None:
         self._guardian, self._groups = guardian, groups
+        self._own_ids: OwnIds | None = None
         self._bots: dict[int, LaunchedBot] = {}
         self._selector = selectors.DefaultSelector()
         self._input = b""
@@ -87,6 +91,8 @@ class LauncherServer:
         except BrokenPipeError:
             pass  # nobody reads the events any more, which is as good as the end of stdin
         self._kill_all()
+        if self._own_ids is not None:
+            self._own_ids.close()
 
     def _turn(self) -> None:
         is_waiting = any(bot.has_exited for bot in self._bots.values())
@@ -127,7 +133,7 @@ class LauncherServer:
         key, request = command["id"], StartRequest.from_json(command["request"])
         self._guardian.watch(-key, token_entry(request.environment, key))
         try:
-            bot = self._bots[key] = spawn(key, request, self._pid, self._groups)
+            bot = self._bots[key] = spawn(key, request, self._pid, self._groups, self._own_ids)
             self._guardian.watch(bot.pid, bot.token)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             about = {"errno": getattr(error, "errno", None) or 0, "missing": getattr(error, "filename", None) or ""}
@@ -144,6 +150,15 @@ class LauncherServer:
 
     def _do_beat(self, _command: dict[str, Any]) -> None:
         self._send({"event": "alive"})
+
+    def _do_find_ids(self, _command: dict[str, Any]) -> None:
+        problem = ""
+        if self._own_ids is None and os.geteuid() != 0:
+            try:
+                self._own_ids = OwnIds()
+            except OSError as error:
+                problem = str(error)
+        self._send({"event": "ids", "problem": to_json(problem)})
 
     def _do_signal(self, command: dict[str, Any]) -> None:
         bot = self._bots.get(command["id"])
@@ -228,7 +243,8 @@ class LauncherServer:
         dead = [bot for bot in self._bots.values() if bot.has_exited]
         for bot in dead:
             signal_bot(bot, signal.SIGKILL)  # the others of its group
-        busy = clear_up(self._bots.values(), dead, {self._pid, self._guardian.pid})
+        own = {self._pid, self._guardian.pid} | ({self._own_ids.reader_pid} if self._own_ids else set())
+        busy = clear_up(self._bots.values(), dead, own)
         for bot in dead:
             is_busy = bot.pid in busy or (bot.group is not None and not bot.group.is_empty())
             if not is_busy or time.monotonic() > bot.give_up_at:

@@ -10,7 +10,7 @@ import resource
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 
 from arena.hosting.cgroups.cgroup import Cgroup
@@ -18,26 +18,29 @@ from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.confine import confine
 from arena.hosting.launcher.launched_bot import LaunchedBot
 from arena.hosting.launcher.messages import Confinement, StartRequest
+from arena.hosting.launcher.own_ids import OwnIds
 from arena.hosting.prctl import die_with_parent
 from arena.hosting.removal import remove_tree
 
-FIRST_UID = 1_900_000_000
-"""Above the ids of systemd, containers and user namespaces (which end at 1,879,048,191), below 2^31."""
-UIDS = 4096
+UIDS = range(1_900_000_000, 1_900_004_096)
+"""What root gives to bots: above the ids of systemd, containers and user namespaces (to 1,879,048,191), below 2^31."""
 _NAME = "\0kingmaker-arena-uid-{}"
 
 
-def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -> LaunchedBot:
+def spawn(
+    key: int, request: StartRequest, launcher: int, groups: GroupHolder, own_ids: OwnIds | None = None
+) -> LaunchedBot:
     """Start the requested process; `launcher` is the process id of the caller, `groups` makes its group if it gets one.
 
-    Raises OSError, ValueError, SubprocessError; nothing is left behind then.
+    A user id of its own comes from `own_ids`, unless root is the caller. Raises OSError, ValueError, SubprocessError;
+    nothing is left behind then.
     """
     os.stat(request.directory)  # noqa: PTH116 - pathlib would double the start-up
     confinement = request.confinement
     with ExitStack() as on_failure, ExitStack() as inherited:
         uid = lock = status = group = None
         if confinement is not None and confinement.own_uid:
-            uid, lock = take_uid()
+            uid, lock = take_uid(own_ids.ids if own_ids else UIDS)
             on_failure.callback(lock.close)
             _give(request.writable, uid)
         if confinement is not None and confinement.group is not None:
@@ -45,7 +48,7 @@ def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -
             on_failure.callback(group.remove)
         on_failure.callback(remove_tree, request.scratch)
         _make_scratch(request.scratch)
-        words, passed = {"{uid}": str(uid)}, []
+        words, passed = {"{uid}": str(own_ids.inside(uid) if own_ids and uid else uid)}, []
         if confinement is not None and confinement.wrapper:
             status, write_end = os.pipe()
             on_failure.callback(os.close, status)
@@ -55,9 +58,11 @@ def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -
             words |= {"{seccomp}": str(seccomp), "{status}": str(write_end)}
             passed = [seccomp, write_end]
         wrapper = [words.get(word, word) for word in confinement.wrapper] if confinement else []
-        bot = LaunchedBot(key, request, _run(request, [*wrapper, *request.argv], passed, launcher, group))
+        ids = None if uid is None else own_ids
+        bot = LaunchedBot(key, request, _run(request, [*wrapper, *request.argv], passed, launcher, group, ids))
         on_failure.pop_all()
     bot.status_pipe, bot.uid, bot.uid_lock, bot.group = status, uid, lock, group
+    bot.own_ids = ids
     if group is not None:
         group.close_entrances()
         bot.freezer = CgroupFreezer(group)
@@ -89,7 +94,12 @@ def _feed(data: bytes) -> int:
 
 
 def _run(
-    request: StartRequest, argv: Sequence[str], passed_descriptors: Sequence[int], launcher: int, group: Cgroup | None
+    request: StartRequest,
+    argv: Sequence[str],
+    passed_descriptors: Sequence[int],
+    launcher: int,
+    group: Cgroup | None,
+    own_ids: OwnIds | None,
 ) -> subprocess.Popen[bytes]:
     def prepare() -> None:
         """Run in the new process before its program: die with the launcher, even if it has died just now."""
@@ -98,6 +108,8 @@ def _run(
             os._exit(1)
         if group is not None:
             group.enter()  # first of all, so that nothing it does is outside
+        if own_ids is not None:
+            own_ids.enter()
         if request.confinement is not None:
             _confine_this_process(request.confinement)
 
@@ -134,14 +146,15 @@ class NoUidError(OSError):
     """Every id of the range is taken."""
 
 
-def take_uid() -> tuple[int, socket.socket]:
-    """Return an id that no other process of any arena uses, and its lock; closing the lock gives the id back.
+def take_uid(ids: range) -> tuple[int, socket.socket]:
+    """Return one of the ids that no other process of any arena uses, and its lock; closing the lock gives the id back.
 
     Raises NoUidError.
 
     The lock is a name of an abstract socket: it vanishes with the process that holds it, so it is never stale.
     """
-    for uid in _candidates():
+    start = int.from_bytes(os.urandom(2), "big") % len(ids)  # so that an id is not used again at once
+    for uid in (*ids[start:], *ids[:start]):
         lock = socket.socket(socket.AF_UNIX)
         try:
             lock.bind(_NAME.format(uid))
@@ -151,13 +164,7 @@ def take_uid() -> tuple[int, socket.socket]:
         if _is_free(uid):
             return uid, lock
         lock.close()
-    raise NoUidError(errno.EAGAIN, f"all {UIDS} user ids from {FIRST_UID} on are taken")
-
-
-def _candidates() -> Iterator[int]:
-    """Return the whole range from a random start, so that an id is not used again at once."""
-    start = int.from_bytes(os.urandom(2), "big") % UIDS
-    yield from (FIRST_UID + (start + offset) % UIDS for offset in range(UIDS))
+    raise NoUidError(errno.EAGAIN, f"all {len(ids)} user ids from {ids.start} on are taken")
 
 
 def _is_free(uid: int) -> bool:

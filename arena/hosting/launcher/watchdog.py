@@ -11,7 +11,13 @@ from typing import Any
 from arena.hosting.launcher.launched_bot import LaunchedBot
 from arena.hosting.launcher.messages import WatchedLimits
 from arena.hosting.procfs.processes import list_descendants, list_threads
-from arena.hosting.procfs.usage import count_descriptors, exact_bytes, measure_private_places, resident_bytes
+from arena.hosting.procfs.usage import (
+    MOST_WATCHES,
+    count_descriptors,
+    exact_bytes,
+    measure_private_places,
+    resident_bytes,
+)
 
 LOOK_INTERVAL_S = 0.2
 DISK_INTERVAL_S = 1.0
@@ -31,6 +37,7 @@ def look(bot: LaunchedBot, orphans: Iterable[int]) -> Excess | None:
         _look_at_processes(bot.limits, pids)
         or _look_at_descriptors(bot.limits, pids)
         or _look_at_memory(bot, bot.limits, pids)
+        or _look_at_objects(bot, bot.limits, pids)
         or _look_at_disk(bot, bot.limits, pids)
     )
 
@@ -53,12 +60,23 @@ def _look_at_memory(bot: LaunchedBot, limits: WatchedLimits, pids: list[int]) ->
 
     What they do not show is added to either.
     """
-    limit, hidden = limits.memory_bytes, bot.hidden_memory.measure(pids)
+    limit, hidden = limits.memory_bytes, bot.hidden_memory.measure(pids, bot.own_ids)
     used = sum(map(resident_bytes, pids)) + hidden
     if used > limit:
         used = exact_bytes(pids) + hidden
     bot.peak_bytes = max(bot.peak_bytes, used)
     return {"what": "memory", "used": used, "limit": limit} if used > limit else None
+
+
+def _look_at_objects(bot: LaunchedBot, limits: WatchedLimits, pids: list[int]) -> Excess | None:
+    """Check what the look at its hidden memory has found by the way, if there was one."""
+    limit, objects = limits.descriptors, bot.hidden_memory.objects
+    if limit is None:
+        return None
+    if objects.watches > MOST_WATCHES:
+        return {"what": "watches", "used": objects.watches, "limit": MOST_WATCHES}
+    used = sum(map(count_descriptors, pids)) + objects.on_their_way if objects.on_their_way else 0
+    return {"what": "descriptors", "used": used, "limit": limit} if used > limit else None
 
 
 def _look_at_disk(bot: LaunchedBot, limits: WatchedLimits, pids: list[int]) -> Excess | None:

@@ -2,8 +2,9 @@
 
 Mappings, page tables and the buffers of sockets and pipes are hidden memory: the kernel holds it outside of the
 resident pages. No file tells the size of a buffer: beyond a number that no honest bot has, each is taken for full. A
-piece of shared anonymous memory stays whole as long as one page of it is mapped anywhere, and no process shows what
-was released of it: each piece is taken for as large as it may be.
+sandbox has a table of its sockets, in which also those stand that no process has open. A piece of shared anonymous
+memory stays whole as long as one page of it is mapped anywhere, and no process shows what was released of it: each
+piece is taken for as large as it may be.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import contextlib
 import ctypes
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from arena.hosting.procfs.processes import list_descendants, read_file, read_relations, read_shared, shared_places
 
@@ -24,8 +26,14 @@ MOST_SHARED_BYTES = 1 << 20
 BUFFER_BYTES = 212_992
 """What a socket may hold by default, and a sandboxed bot can ask for no more; a pipe holds less."""
 FREE_BUFFERS = 64
+DATAGRAM_BUFFERS = 11
+"""Full buffers that others can send to a socket with a name before they are gone: net.unix.max_dgram_qlen, and one."""
+MOST_WATCHES = 65_536
+"""Files that epoll watches. A bot with 512 descriptors has no more under their own numbers, 256 files in 256 lists."""
 _SHARED = b"/dev/zero (deleted)"
-_BUFFERED = ("socket:", "pipe:")
+_SOCKET, _BUFFERED = "socket:", ("socket:", "pipe:")
+_WATCHING = "anon_inode:[eventpoll]"
+_DATAGRAMS = b"0002"
 _KERNEL_FIELDS = (b"SUnreclaim:", b"PageTables:", b"KernelStack:")
 _KCMP = {"x86_64": 312, "aarch64": 272}
 _KCMP_VM = 1
@@ -107,6 +115,7 @@ def _identity(directory: str) -> tuple[int, int]:
 
 
 _OUR_ROOT = _identity("/")
+_OUR_NETWORK = _identity("/proc/self/ns/net") if os.path.exists("/proc/self/ns/net") else None  # noqa: PTH110 - as above
 
 
 def machine_memory() -> tuple[int, int]:
@@ -120,8 +129,65 @@ def machine_memory() -> tuple[int, int]:
     return kernel, shared
 
 
-def hidden_bytes(pids: Sequence[int], shared_growth: int) -> int:
-    """Return what these processes hold of the kernel, and in shared anonymous memory.
+@dataclass(frozen=True, slots=True)
+class KernelObjects:
+    """What processes hold of the kernel by their open files."""
+
+    buffers: int = 0
+    """Sockets and pipes, each as often as it may be full."""
+    on_their_way: int = 0
+    """Descriptors in messages that nobody has received."""
+    watches: int = 0
+    """Files that epoll watches, counted to a little beyond `MOST_WATCHES`."""
+
+
+def count_kernel_objects(pids: Sequence[int]) -> KernelObjects:
+    """Return what these processes hold of the kernel by their open files."""
+    found: dict[str, str] = {}
+    unread = watches = 0
+    for pid in pids:
+        files = _open_files(pid)
+        unread += 0 if files else count_descriptors(pid)
+        for name, facts in files:
+            if name.startswith(_BUFFERED):
+                found[name] = facts
+            elif name == _WATCHING and watches <= MOST_WATCHES:
+                watches += _read_facts(facts).count(b"\ntfd:")
+    sockets = [facts for name, facts in found.items() if name.startswith(_SOCKET)]
+    sent = sum(map(_count_sent, sockets))
+    buffers = max(len(sockets), _count_in_table(pids)) + len(found) - len(sockets) + sent + unread
+    return KernelObjects(buffers, sent, watches)
+
+
+def _read_facts(path: str) -> bytes:
+    with contextlib.suppress(OSError):  # it was closed meanwhile
+        return read_file(path)
+    return b""
+
+
+def _count_sent(facts: str) -> int:
+    """Return how many descriptors lie in a socket, in messages that were sent to it."""
+    lines = (line.split() for line in _read_facts(facts).splitlines() if line.startswith(b"scm_fds:"))
+    return next((int(words[1]) for words in lines), 0)
+
+
+def _count_in_table(pids: Sequence[int]) -> int:
+    """Return the buffers of all sockets in the sandbox around these processes; 0 if it has no network of its own.
+
+    Among them are connections that nobody has accepted, and sockets on their way through other ones.
+    """
+    for pid in reversed(pids):
+        for place in shared_places(pid):
+            with contextlib.suppress(OSError):
+                if _identity(f"{place}/ns/net") == _OUR_NETWORK:
+                    return 0
+                rows = (line.split() for line in read_file(f"{place}/net/unix").splitlines()[1:])
+                return sum(DATAGRAM_BUFFERS if row[4] == _DATAGRAMS and len(row) > 7 else 1 for row in rows)
+    return 0
+
+
+def hidden_bytes(pids: Sequence[int], shared_growth: int, objects: KernelObjects) -> int:
+    """Return what these processes hold of the kernel, `objects` among it, and in shared anonymous memory.
 
     Of that they can have no more than `shared_growth`, by which all shared memory of the machine grew meanwhile.
     """
@@ -130,15 +196,10 @@ def hidden_bytes(pids: Sequence[int], shared_growth: int) -> int:
         lines = read_shared(pid, "maps")
         mappings += lines.count(b"\n")
         pieces |= _shared_pieces(lines)
-    found, unread = set[str](), 0
-    for pid in pids:
-        names = _open_files(pid)
-        unread += 0 if names else count_descriptors(pid)
-        found |= {name for name in names if name.startswith(_BUFFERED)}
     return (
         sum(map(_table_bytes, pids))
         + mappings * MAPPING_BYTES
-        + max((len(found) + unread) - FREE_BUFFERS, 0) * BUFFER_BYTES
+        + max(objects.buffers - FREE_BUFFERS, 0) * BUFFER_BYTES
         + min(len(pieces) * MOST_SHARED_BYTES, max(shared_growth, 0))
     )
 
@@ -155,19 +216,22 @@ def _table_bytes(pid: int) -> int:
     return next((int(words[1]) * 1024 for words in found), 0)
 
 
-def _open_files(pid: int) -> set[str]:
-    """Return the names of the open files of a process; none if its program may not be read, and so may not be they."""
+def _open_files(pid: int) -> list[tuple[str, str]]:
+    """Return the names of the open files of a process, each with the path of what the kernel tells of it.
+
+    None if its program may not be read, and so may not be they.
+    """
     for place in shared_places(pid):
         names: list[str] = []
         with contextlib.suppress(OSError):
             names = os.listdir(f"{place}/fd")  # noqa: PTH208 - pathlib would double the start-up of the launcher
-        found = set()
+        found = []
         for name in names:
             with contextlib.suppress(OSError):  # one that is closed meanwhile must not hide the others
-                found.add(os.readlink(f"{place}/fd/{name}"))  # noqa: PTH115 - as above
+                found.append((os.readlink(f"{place}/fd/{name}"), f"{place}/fdinfo/{name}"))  # noqa: PTH115 - as above
         if found:
             return found
-    return set()
+    return []
 
 
 def share_memory(one: int, other: int) -> bool:

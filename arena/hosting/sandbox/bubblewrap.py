@@ -7,6 +7,7 @@ launcher.
 
 from __future__ import annotations
 
+import resource
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ _TOOL_PATH = "/usr/bin:/usr/sbin:/bin:/sbin"
 SHARED_MEMORY_BYTES = 8 << 20
 _SPARE_PROCESSES = 32
 """The kernel's limit lies above the watchdog's, so that a fork bomb is ended with its cause reported."""
+PER_USER = {"sigpending": 1024, "memlock": 64 << 10}
+"""What the kernel limits for each user of a user namespace: signals that wait and timers, which are its own memory, and
+bytes that may not be swapped out, on which programs that keep secrets count."""
 _COUNTERS = (
     *("buddyinfo", "diskstats", "interrupts", "key-users", "keys", "latency_stats", "locks", "mdstat", "pagetypeinfo"),
     *("sched_debug", "schedstat", "slabinfo", "softirqs", "swaps", "timer_list", "vmallocinfo", "vmstat", "zoneinfo"),
@@ -65,9 +69,10 @@ class SandboxMounts:
 
 
 def wrapper(limits: SandboxLimits, shown: SandboxMounts, *, own_uid: bool) -> list[str]:
-    """Return the words to put in front of a bot's command. With `own_uid` root starts it, and it gets another user.
+    """Return the words to put in front of a bot's command.
 
-    Raises MissingToolError.
+    With `own_uid` root starts it, or a user in a namespace where he is root, and it gets a user id of its own. Raises
+    MissingToolError.
     """
     words = [find_tool("bwrap"), "--die-with-parent", "--hostname", "bot", "--json-status-fd", STATUS]
     words += _namespaces(own_uid=own_uid)
@@ -75,9 +80,16 @@ def wrapper(limits: SandboxLimits, shown: SandboxMounts, *, own_uid: bool) -> li
     words += ["--seccomp", SECCOMP, "--chdir", str(BOT if shown.is_writable else WORK), "--"]
     if own_uid:
         words += [find_tool("setpriv"), "--reuid", UID, "--regid", UID, "--clear-groups", "--inh-caps=-all", "--"]
-    # Inside, since outside it would count every process of this user. It does not bind root, hence setpriv comes first.
-    most = most_processes(limits)
-    return [*words, find_tool("prlimit"), f"--nproc={most}:{most}", "--"]
+    # Inside, since outside each would count what all bots of this user have, and one could use it up for all. That of
+    # processes does not bind root, hence setpriv comes first.
+    bounds = {"nproc": most_processes(limits)} | {name: _at_most(name, most) for name, most in PER_USER.items()}
+    return [*words, find_tool("prlimit"), *(f"--{name}={most}:{most}" for name, most in bounds.items()), "--"]
+
+
+def _at_most(name: str, most: int) -> int:
+    """Return a limit, lower than asked if this process itself may have no more."""
+    _, own = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))
+    return most if own == resource.RLIM_INFINITY else min(own, most)
 
 
 def most_processes(limits: SandboxLimits) -> int:

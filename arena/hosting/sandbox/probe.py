@@ -10,16 +10,19 @@ import asyncio
 import hashlib
 import os
 import platform
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from arena.hosting.cgroups.hierarchy import GroupError, GroupPlace
 from arena.hosting.cgroups.offer import find_offer
 from arena.hosting.errors import HostingError
+from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.procfs.machine import read_boot_id
 from arena.hosting.sandbox.bubblewrap import MissingToolError, SandboxMounts, wrapper
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
@@ -28,6 +31,7 @@ from arena.hosting.sandbox.trial import PROGRAM, SandboxCheck, try_level
 from arena.hosting.user_directories import cache_directory
 from engine.translatable import Text, all_of, split
 
+T = TypeVar("T")
 _APPARMOR = Text(
     "AppArmor keeps bubblewrap from its namespaces: give bwrap a profile that allows userns, or run `sysctl "
     "kernel.apparmor_restrict_unprivileged_userns=0`"
@@ -83,11 +87,28 @@ def probe(level: str, *, remembered: bool = True) -> Probe:
     return found
 
 
+def explain_shared_ids() -> str:
+    """Return why bots of this user cannot have user ids of their own, with the remedy; an empty text if they can."""
+
+    async def ask() -> str:
+        async with LauncherClient() as launcher:
+            return await launcher.explain_shared_ids()
+
+    try:
+        return _run(ask())
+    except (HostingError, OSError) as error:
+        return str(error)
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Return what a coroutine returns, in a thread with an event loop of its own: the caller may be running one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 def _try(level: str) -> Probe:
     try:
-        # In a thread with an event loop of its own, because the caller may be running one.
-        with ThreadPoolExecutor(1) as pool:
-            checks = pool.submit(asyncio.run, try_level(level)).result()
+        checks = _run(try_level(level))
     except (HostingError, OSError) as error:
         why = str(error)
         return Probe(
@@ -106,6 +127,9 @@ def _success_file(level: str, offer: GroupPlace | None) -> Path:
     )
     with suppress(OSError):
         words.append(read_boot_id())
+    if shutil.which("newuidmap"):
+        with suppress(OSError):
+            words.append(Path("/etc/subuid").read_text("utf-8", "replace"))
     if words:
         words.append(str(Path(words[0]).stat().st_mtime_ns) if level in WRAPPED_LEVELS else "")
     if offer is not None:

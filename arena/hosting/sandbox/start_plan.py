@@ -5,8 +5,11 @@ It looks for tools; only `start_confined` starts anything.
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import functools
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +28,7 @@ from arena.hosting.launcher.confine import landlock_version
 from arena.hosting.launcher.messages import Confinement, StartRequest, WatchedLimits
 from arena.hosting.sandbox.bubblewrap import (
     BOT,
+    PER_USER,
     SHARED_MEMORY_BYTES,
     SOCKET,
     WORK,
@@ -40,10 +44,6 @@ ADDRESS_SPACE_SPARE_MB = 4096
 """Address space is free and runtimes reserve much of it; this limit only slows what the watchdog then ends."""
 KERNEL_SPARE_BYTES = 16 << 20
 """What the kernel may keep for an honest bot: stacks and tables of its threads and pages, its descriptors."""
-_MOST_SIGNALS = 1024
-"""Signals that wait and timers of a user: each is memory of the kernel."""
-_MOST_LOCKED_BYTES = 64 << 10
-"""Memory that may not be swapped out; what programs that keep secrets count on."""
 _READABLE = ("/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/dev/urandom", "/proc/self")
 _WRITABLE = ("/dev/null",)
 
@@ -81,13 +81,14 @@ class BotProgram:
         return self.directory if self.is_writable else None
 
 
-def plan_start(program: BotProgram, limits: SandboxLimits) -> StartRequest:
+def plan_start(program: BotProgram, limits: SandboxLimits, *, own_uid: bool | None = None) -> StartRequest:
     """Return the request that starts a program within the limits, at their level.
 
-    Raises MissingToolError, UnknownMachineError.
+    In a sandbox it gets a user id of its own if `own_uid` says so, by default as root. Raises MissingToolError,
+    UnknownMachineError.
     """
     if limits.level in WRAPPED_LEVELS:
-        return _plan_wrapped(program, limits)
+        return _plan_wrapped(program, limits, os.geteuid() == 0 if own_uid is None else own_uid)
     environment, confinement = _own_environment(program, program.directory), None
     if limits.level != NONE:
         own = {
@@ -109,8 +110,8 @@ def plan_start(program: BotProgram, limits: SandboxLimits) -> StartRequest:
     )
 
 
-def _plan_wrapped(program: BotProgram, limits: SandboxLimits) -> StartRequest:
-    own_uid, group = os.geteuid() == 0, None
+def _plan_wrapped(program: BotProgram, limits: SandboxLimits, own_uid: bool) -> StartRequest:
+    group = None
     if limits.level == STRICT:  # the files in its private directories are memory as well
         private_bytes = (limits.disk_mb << 20) + SHARED_MEMORY_BYTES
         group = GroupLimits((limits.memory_mb << 20) + private_bytes + KERNEL_SPARE_BYTES, limits.processes)
@@ -149,8 +150,6 @@ def _rlimits(limits: SandboxLimits) -> dict[str, int]:
         "RLIMIT_FSIZE": limits.disk_mb << 20,
         "RLIMIT_CORE": 0,
         "RLIMIT_CPU": limits.cpu_s,
-        "RLIMIT_SIGPENDING": _MOST_SIGNALS,
-        "RLIMIT_MEMLOCK": _MOST_LOCKED_BYTES,
         "RLIMIT_MSGQUEUE": 0,
     }
 
@@ -174,7 +173,8 @@ def _reduced_confinement(program: BotProgram, limits: SandboxLimits) -> Confinem
         "list": [str(root) for root in package_roots()],
         "write": [*_WRITABLE, *map(str, filter(None, (program.scratch, program.writable, limits.socket)))],
     }
-    return Confinement(rlimits=_rlimits(limits), seccomp=_encoded_filter(program, limits), landlock=places)
+    rlimits = _rlimits(limits) | {f"RLIMIT_{name.upper()}": most for name, most in PER_USER.items()}
+    return Confinement(rlimits=rlimits, seccomp=_encoded_filter(program, limits), landlock=places)
 
 
 def _inside(word: str, directory: str) -> str:
@@ -221,16 +221,46 @@ async def start_confined(launcher: LauncherClient, program: BotProgram, limits: 
     not made then. Raises SandboxUnavailableError if this machine cannot confine it, LaunchError if the program itself
     is at fault, another HostingError otherwise.
     """
+    has_own_uid = await _gets_own_uid(launcher, program, limits)
     try:
-        request = plan_start(program, limits)
+        request = plan_start(program, limits, own_uid=has_own_uid)
     except (MissingToolError, UnknownMachineError) as error:
         raise SandboxUnavailableError(str(error)) from error
-    if limits.level != NONE and limits.socket is not None:
+    if has_own_uid and limits.socket is not None:
         _open_socket(limits.socket)
     return await launcher.start(request)
 
 
 def _open_socket(path: Path) -> None:
     """Let the user of a bot connect; its directory and the token decide who can use the socket at all."""
+    path.chmod(0o666)
+
+
+async def _gets_own_uid(launcher: LauncherClient, program: BotProgram, limits: SandboxLimits) -> bool:
+    """Return whether a program gets a user id of its own, which it needs not to read all that it is to run."""
+    if limits.level not in WRAPPED_LEVELS:
+        return False
     if os.geteuid() == 0:
-        path.chmod(0o666)
+        return True
+    if program.is_writable or await launcher.explain_shared_ids():
+        return False
+    return await asyncio.to_thread(_is_readable_for_all, program)
+
+
+def _is_readable_for_all(program: BotProgram) -> bool:
+    trees = (*python_trees(), Path(os.__file__)) if program.trees is None else [*map(Path, program.trees)]
+    return all(map(_has_open_mode, [Path(program.command[0]), *trees])) and _is_open_throughout(program.directory)
+
+
+@functools.lru_cache
+def _is_open_throughout(directory: str) -> bool:
+    """Return whether every user may read a directory with all that is in it; the files of a bot do not change."""
+    return all(map(_has_open_mode, [Path(directory), *Path(directory).rglob("*")]))
+
+
+def _has_open_mode(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # a link to what is not shown to it anyway, or the name of a program that PATH finds
+        return True
+    return mode & 0o005 == 0o005 if stat.S_ISDIR(mode) else bool(mode & 0o004)

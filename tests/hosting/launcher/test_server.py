@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import os
+import pwd
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -19,8 +20,10 @@ from arena.hosting.framed_pipe import MAX_FRAME_BYTES, FrameError, encode_frame,
 from arena.hosting.launcher import guardian, server
 from arena.hosting.launcher.launched_bot import HEAD_BYTES, TAIL_BYTES, SpanLog
 from arena.hosting.launcher.messages import Confinement, Log, StartRequest, WatchedLimits
+from arena.hosting.launcher.own_ids import OwnIdsError, find_range
 from arena.hosting.launcher.server import LauncherServer
 from arena.hosting.launcher.spawn import spawn
+from engine.translatable import split
 from tests.support.texts import CHARACTERS
 
 GROUP_LIMITS = GroupLimits(64 << 20, 10)
@@ -259,3 +262,40 @@ def test_a_message_that_is_cut_off_is_the_end() -> None:
 def test_what_is_no_message_is_refused(data: bytes) -> None:
     with pytest.raises(FrameError):
         read_all(data)
+
+
+NAME = pwd.getpwuid(os.geteuid()).pw_name
+
+
+@pytest.mark.parametrize(
+    ("lines", "ids"),
+    [
+        (f"other:1:9000\n{NAME}:100000:65536\n", range(100_000, 165_536)),
+        (f"{os.geteuid()}:200000:5000\n", range(200_000, 205_000)),
+        (f"{NAME}:1:2\n{NAME}:300000:128\n", range(300_000, 300_128)),
+    ],
+)
+def test_ids_of_its_own_come_from_the_first_range_of_this_user_that_is_large_enough(
+    tmp_path: Path, lines: str, ids: range
+) -> None:
+    file = tmp_path / "subuid"
+    file.write_text(lines, encoding="utf-8")
+    assert find_range(str(file)) == ids
+
+
+@pytest.mark.parametrize(
+    "lines", ["", "other:100000:65536", f"{NAME}:x:y", f"{NAME}:1", f"{NAME}:-5:9000", f"{NAME}:1:2"]
+)
+def test_who_has_no_range_of_ids_is_told_how_to_get_one(tmp_path: Path, lines: str) -> None:
+    file = tmp_path / "subuid"
+    file.write_text(lines, encoding="utf-8")
+    with pytest.raises(OwnIdsError) as told:
+        find_range(str(file))
+    what, remedy = split(str(told.value))
+    assert what == f"{file} gives no 128 ids to the user {NAME}"
+    assert remedy == f"run as root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {NAME}"
+
+
+def test_without_such_a_file_there_is_no_range(tmp_path: Path) -> None:
+    with pytest.raises(OwnIdsError):
+        find_range(str(tmp_path / "subuid"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -22,7 +23,9 @@ from arena.hosting.procfs.usage import (
     FREE_BUFFERS,
     MAPPING_BYTES,
     MOST_SHARED_BYTES,
+    KernelObjects,
     count_descriptors,
+    count_kernel_objects,
     exact_bytes,
     hidden_bytes,
     machine_memory,
@@ -143,11 +146,12 @@ def test_a_process_that_has_ended_holds_nothing() -> None:
 
 
 def own_bytes(shared_growth: int = NO_GROWTH) -> int:
-    return hidden_bytes([os.getpid()], shared_growth)
+    return hidden_bytes([os.getpid()], shared_growth, count_kernel_objects([os.getpid()]))
 
 
 def test_a_process_that_has_ended_hides_nothing() -> None:
-    assert hidden_bytes([NOBODY], MUCH) == 0
+    assert count_kernel_objects([NOBODY]) == KernelObjects()
+    assert hidden_bytes([NOBODY], MUCH, KernelObjects()) == 0
 
 
 def test_the_machine_has_a_kernel() -> None:
@@ -193,6 +197,27 @@ def test_a_file_that_is_closed_while_they_are_counted_hides_no_socket() -> None:
                 for end in socket.socketpair():
                     stack.enter_context(end)
         assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
+
+
+@pytest.mark.hostile("hide-files-on-their-way")
+def test_a_file_that_was_sent_and_not_received_counts() -> None:
+    ours, its = socket.socketpair()
+    with ours, its, Path(os.devnull).open("rb") as file:
+        before = count_kernel_objects([os.getpid()])
+        socket.send_fds(ours, [b"x"], [file.fileno()] * 7)
+        now = count_kernel_objects([os.getpid()])
+        assert (now.on_their_way - before.on_their_way, now.buffers - before.buffers) == (7, 7)
+
+
+@pytest.mark.skipif(not hasattr(select, "epoll"), reason="only Linux has epoll")
+@pytest.mark.hostile("fill-the-kernel-with-watches")
+def test_a_file_that_is_watched_counts_for_each_list_and_each_number() -> None:
+    before = count_kernel_objects([os.getpid()]).watches
+    with select.epoll() as one, select.epoll() as other, socket.socket() as watched, watched.dup() as again:
+        for watcher in (one, other):
+            for end in (watched, again):
+                watcher.register(end, 0)
+        assert count_kernel_objects([os.getpid()]).watches - before == 4
 
 
 def test_the_machine_tells_what_its_kernel_holds_and_what_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,8 @@ import pytest
 
 from arena.hosting.bot_environment import KIT_FILES, kit_places
 from arena.hosting.launcher.messages import OutputMark
-from arena.hosting.launcher.spawn import FIRST_UID, UIDS
+from arena.hosting.launcher.own_ids import find_range
+from arena.hosting.launcher.spawn import UIDS
 from arena.hosting.procfs.processes import list_descendants, read_relations
 from arena.service.addresses import parse_address
 from arena.service.lifecycle.listeners import AdminListener
@@ -145,17 +146,32 @@ async def test_it_sees_no_other_process_and_no_right(place: Place, standard: str
     await other.end()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives users away")
-async def test_as_root_every_process_has_a_user_of_its_own(place: Place, standard: str) -> None:
+@pytest.mark.needs("own_ids")
+async def test_every_process_has_a_user_of_its_own(place: Place, standard: str) -> None:
     processes = [await place.start(standard, f"import os; print(os.getuid(), os.getgid()); {NAP}") for _ in range(3)]
     for process in processes:
         await up(process)
     said = [(await process.collect()).stdout.split() for process in processes]
     assert all(user == group for user, group in said)
     assert len({user for user, _ in said}) == 3
-    assert all(int(user) in range(FIRST_UID, FIRST_UID + UIDS) for user, _ in said)
+    assert not {"0", str(os.geteuid())} & {user for user, _ in said}
+    outside = [Path(f"/proc/{pid}").stat().st_uid for one in processes for pid in list_descendants(one.pid)[2:]]
+    assert len({*outside}) == 3
+    assert {*outside} <= {*(UIDS if os.geteuid() == 0 else find_range("/etc/subuid"))}
     for process in processes:
         await process.end()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root gives every process another user")
+async def test_a_program_with_files_that_others_may_not_read_reads_them_as_the_user_who_starts_it(
+    place: Place, standard: str
+) -> None:
+    program = "import os; print(os.getuid(), open('/bot/secret').read())"
+    secret = place.directory / "bots" / "1" / "secret"
+    secret.parent.mkdir(parents=True)
+    secret.write_text("whole", encoding="utf-8")
+    secret.chmod(0o600)
+    assert await place.run(standard, program) == f"{os.geteuid()} whole\n"
 
 
 @pytest.mark.host_fault("sandbox-fails")

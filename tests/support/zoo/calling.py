@@ -27,6 +27,7 @@ NUMBERS = {
     "vmsplice": (278, 75),
     "close_range": (436, 436),
     "add_key": (248, 217),
+    "timer_create": (222, 107),
 }
 """By machine: x86_64, aarch64."""
 F_OFD_SETLK = 37

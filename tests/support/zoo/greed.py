@@ -135,7 +135,9 @@ def fill_the_kernel_with_watches(aims: Aims) -> Outcome:
         time.sleep(FOREVER_S)
     os.close(its)
     os.read(ours, 4)
-    return taken
+    say("outcome:", taken)
+    time.sleep(FOREVER_S)
+    return {}
 
 
 def watch_files() -> Iterator[None]:

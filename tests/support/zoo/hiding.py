@@ -10,12 +10,14 @@ import ctypes
 import mmap
 import os
 import platform
+import select
 import socket
 import threading
 import time
 
 from tests.support.scripted_bot import FOREVER_S
-from tests.support.zoo.deeds import Aims, Deed, Outcome, must_be_confined
+from tests.support.zoo.calling import call
+from tests.support.zoo.deeds import DONE, Aims, Deed, Outcome, attempt, must_be_confined
 from tests.support.zoo.greed import MEGABYTE
 
 EXIT = {"x86_64": 60, "aarch64": 93}
@@ -25,6 +27,10 @@ HIDDEN_FILES, HIDDEN_PAIRS = 120, 110
 HIDING_FAMILY = 6
 PIECE = 1 << 20
 MAPPINGS, MAPPING_FAMILY = 60_000, 10
+CONNECTIONS, NAMED_SOCKETS = 600, 60
+MESSAGE = bytes(200_000)
+SENT_FILES, CARRIERS, KEPT_FILES = 240, 2, 60
+MOST_TIMERS = 5000
 
 
 def go_on_without_the_first_thread(work: threading.Thread) -> None:
@@ -108,6 +114,91 @@ def fill_the_kernel_with_messages(aims: Aims) -> Outcome:
     return {}
 
 
+def fill_the_kernel_behind_a_listener(aims: Aims) -> Outcome:
+    """Connections that nobody accepts, each full and closed at its other end: they are behind one descriptor."""
+    must_be_confined(aims)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("\0listener")
+        listener.listen(CONNECTIONS)
+        for _ in range(CONNECTIONS):
+            with socket.socket(socket.AF_UNIX) as link:
+                link.connect("\0listener")
+                link.sendall(MESSAGE)
+        time.sleep(FOREVER_S)
+    return {}
+
+
+def fill_the_kernel_with_datagrams(aims: Aims) -> Outcome:
+    """A socket of datagrams is sent many, each by a socket that has been closed since."""
+    must_be_confined(aims)
+    kept = [socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(NAMED_SOCKETS)]
+    for index, one in enumerate(kept):
+        one.bind(f"\0letters-{index}")
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+                    sender.setblocking(False)
+                    sender.sendto(MESSAGE, one.getsockname())
+    time.sleep(FOREVER_S)
+    return {}
+
+
+def hide_files_on_their_way(aims: Aims) -> Outcome:
+    """Files that are sent, and closed, and not received: no process has them open."""
+    must_be_confined(aims)
+    carriers = [socket.socketpair() for _ in range(CARRIERS)]
+    for ours, _ in carriers:
+        send_files(ours, SENT_FILES)
+    kept = [os.open(os.devnull, os.O_RDONLY) for _ in range(KEPT_FILES)]
+    time.sleep(FOREVER_S)
+    del kept
+    return {}
+
+
+def send_files(end: socket.socket, count: int) -> None:
+    """Send so many descriptors in one message. Raises OSError."""
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(count)]
+    try:
+        socket.send_fds(end, [b"x"], opened)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def send_files_and_receive_none(aims: Aims) -> Outcome:
+    """As many as the kernel lets a user have on their way with the limit that bots have."""
+    must_be_confined(aims)
+    outcome = DONE
+    while outcome == DONE and len(_carriers) < 2 * CARRIERS:
+        _carriers.append(socket.socketpair())
+        outcome = attempt(lambda: send_files(_carriers[-1][0], SENT_FILES // CARRIERS))
+    return {"messages": str(len(_carriers)), "refused": outcome}
+
+
+def use_up_timers(aims: Aims) -> Outcome:
+    """Timers of POSIX, which the kernel counts for each user, until there are no more."""
+    must_be_confined(aims)
+    made, outcome = 0, DONE
+    while outcome == DONE and made < MOST_TIMERS:
+        outcome, made = attempt(make_timer), made + 1
+    return {"timers": str(made), "refused": outcome}
+
+
+def make_timer() -> None:
+    """Make a timer that is never set. Raises OSError."""
+    call("timer_create", 1, None, ctypes.byref(ctypes.c_int(0)))
+
+
+def use_what_is_counted_by_user(aims: Aims) -> Outcome:
+    """Honest: it sends a file and receives it, makes a timer, and watches a file."""
+    ours, its = socket.socketpair()
+    outcome = {"send": attempt(lambda: send_files(ours, 1)), "timer": attempt(make_timer)}
+    with select.epoll() as watcher:
+        return outcome | {"watch": attempt(lambda: watcher.register(its, select.EPOLLIN))}
+
+
+_carriers: list[tuple[socket.socket, socket.socket]] = []
+
 DEEDS: dict[str, Deed] = {
     function.__name__.replace("_", "-"): function
     for function in (
@@ -116,5 +207,11 @@ DEEDS: dict[str, Deed] = {
         share_memory_and_let_it_go,
         fill_the_kernel_with_mappings,
         fill_the_kernel_with_messages,
+        fill_the_kernel_behind_a_listener,
+        fill_the_kernel_with_datagrams,
+        hide_files_on_their_way,
+        send_files_and_receive_none,
+        use_up_timers,
+        use_what_is_counted_by_user,
     )
 }
