@@ -26,8 +26,8 @@ _SLACK_NS = 200_000
 """What it uses behind an answer until it waits for the next question. Whoever starts a process uses more."""
 _QUIET_NS, _QUIET_SHARE = 200_000, 0.01
 """What helper threads use of a processor that tick, between two looks: so much, or this share of the time."""
-_FEW_TURNS, _NS_A_TURN = 4, 5_000_000
-"""A thread that is scheduled more often between two looks, by one turn for each 5 ms, naps of its own accord."""
+_FEW_TURNS, _NS_A_TURN = 16, 5_000_000
+"""Threads that are scheduled more often together between two looks, and by one turn for each 5 ms, nap by choice."""
 _ROUNDING_NS = 20_000_000  # the kernel reports the times of reaped children in ticks, user and system time separately
 
 
@@ -79,7 +79,7 @@ class TreeMeter:
     @property
     def asleep_us(self) -> int:
         """How long it certainly neither ran nor waited since `begin`, up to the last look, by its own choice."""
-        return max(self._looked_ns - self._began_ns - self._busy_ns, 0) // 1000
+        return (self._looked_ns - self._began_ns - self._busy_ns) // 1000
 
     def has_run(self) -> bool:
         """Return whether the bot has computed since `begin`. Cheap."""
@@ -157,7 +157,9 @@ class TreeMeter:
         quiet_ns = max(_QUIET_NS, _QUIET_SHARE * (now_ns - before_ns))
         # Between two looks at a bot that sleeps, only helper threads that tick have waited, which it does not need.
         has_slept = not (self._begun or was_ready or self._is_ready) and self._cpu_ns - before_cpu_ns < quiet_ns
-        span_ns, busy_ns, waits = now_ns - max(before_ns, self._began_ns), 0, []
+        few_turns = _FEW_TURNS + (now_ns - max(before_ns, self._began_ns)) // _NS_A_TURN
+        told_ns = counted_ns = all_turns = 0
+        waits = []
         for task in self._tree.tasks():
             if task.stands_still and not task.waits_since_ns and not self._begun and task.waiter is not None:
                 continue  # it neither ran nor waited
@@ -170,8 +172,9 @@ class TreeMeter:
             if not (task.is_low or has_slept):
                 waits.append(wait)
                 grown_ns, turns = task.waiter.grown
-                busy_ns += grown_ns if turns <= _FEW_TURNS + span_ns // _NS_A_TURN else wait[0]
-        self._busy_ns += max(busy_ns, self._cpu_ns - before_cpu_ns)
+                told_ns, counted_ns, all_turns = told_ns + grown_ns, counted_ns + wait[0], all_turns + turns
+        self._busy_ns += max(told_ns if all_turns <= few_turns else counted_ns, self._cpu_ns - before_cpu_ns)
+        self._busy_ns = min(self._busy_ns, now_ns - self._began_ns)
         self._begun = 0
         self._waiting.add(now_ns, waits)
         return True

@@ -533,9 +533,9 @@ def test_how_long_a_bot_slept_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_waits_of_one_that_naps_are_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
     timeline = Timeline(monkeypatch)
     in_later_decisions(timeline)
-    for _ in range(100):
-        timeline.spend("sleep", 0.4)
-        timeline.spend("wait", 0.59)
-        timeline.spend("run", 0.01)
+    for _ in range(1000):
+        timeline.spend("sleep", 0.04)
+        timeline.spend("wait", 0.059)
+        timeline.spend("run", 0.001)
     timeline.waited_ms()
     assert timeline.meter.asleep_us >= 60_000
