@@ -31,12 +31,18 @@ MOST_PONDER_SHARE = 0.2
 """How much of one core a waiting bot may use."""
 LOUD_US = 200_000
 """Whoever computed more while another got no processor is named."""
+UNEXPLAINED_US = 20_000
+"""Where more of a charge is neither computing nor sleep of the bot, the time cannot be judged."""
 MOST_LAG_US = 5_000_000
 """If the referee was later than this, the match cannot be judged."""
 
 
 class Meter(Protocol):
     """Measures the process tree of one bot, from the start of a decision."""
+
+    @property
+    def asleep_us(self) -> int:
+        """How long it certainly neither ran nor waited since `begin`, up to the last look, by its own choice."""
 
     def begin(self) -> None:
         """Start a decision; cheap if the last one was short."""

@@ -59,15 +59,23 @@ class Silent(SlowTransport):
 
 
 class Slow:
-    """A meter; every look at it takes 20 ms, and so much of that the bot waited for a processor."""
+    """A meter; every look at it takes 20 ms, and so much of that the bot waited for a processor, computed and slept.
 
-    def __init__(self, clock: Clock, waits: float, cpu: float = 0.0) -> None:
+    By default it slept for the rest.
+    """
+
+    def __init__(self, clock: Clock, waits: float, cpu: float = 0.0, sleeps: float | None = None) -> None:
         self._clock = clock
         self._waits = waits
         self._cpu = cpu
+        self._sleeps = max(1 - waits - cpu, 0.0) if sleeps is None else sleeps
         self._looks = 0
         self.total = 0
         self.nice = 0
+
+    @property
+    def asleep_us(self) -> int:
+        return round(self._looks * 20_000 * self._sleeps)
 
     def begin(self) -> None:
         self._looks = 0

@@ -26,6 +26,7 @@ class Meter:
     def __init__(self, reading: tuple[int, int] | None = (5000, 7000), *, has_run: bool = False) -> None:
         self.reading = reading
         self.runs = has_run
+        self.asleep_us = 0
         self.looks = 0
 
     def begin(self) -> None:
@@ -242,7 +243,7 @@ class Burner:
     """A meter of a bot whose CPU the test sets."""
 
     def __init__(self) -> None:
-        self.cpu_us = 0
+        self.cpu_us = self.asleep_us = 0
 
     def begin(self) -> None: ...
 

@@ -99,6 +99,22 @@ async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
     assert (caught.value.evidence["seat"], caught.value.evidence["bot"]) == (0, "bot0")
 
 
+@pytest.mark.host_fault("no-processor-for-a-decision")
+@pytest.mark.parametrize(("cpu", "sleeps", "is_judged"), [(0.3, 0.3, False), (0.3, 0.7, True), (0.95, 0.0, True)])
+async def test_time_in_which_a_bot_neither_computed_nor_slept_costs_nobody_the_match(
+    cpu: float, sleeps: float, is_judged: bool
+) -> None:
+    clock = Clock()
+    meter = Slow(clock, waits=0.0, cpu=cpu, sleeps=sleeps)
+    if is_judged:
+        (fault,) = (await play_silent(meter, clock)).result().faults
+        assert fault.cause is FaultCause.TIMEOUT
+    else:
+        with pytest.raises(MatchLostError, match="cannot be judged") as caught:
+            await play_silent(meter, clock)
+        assert caught.value.cause is HostCause.CHARGE_BOUND
+
+
 @pytest.mark.hostile("take-the-processor-from-others")
 async def test_who_computed_while_a_bot_waited_for_a_processor_is_named() -> None:
     clock = Clock()

@@ -26,6 +26,8 @@ _SLACK_NS = 200_000
 """What it uses behind an answer until it waits for the next question. Whoever starts a process uses more."""
 _QUIET_NS, _QUIET_SHARE = 200_000, 0.01
 """What helper threads use of a processor that tick, between two looks: so much, or this share of the time."""
+_FEW_TURNS, _NS_A_TURN = 16, 5_000_000
+"""Threads that are scheduled more often together between two looks, and by one turn for each 5 ms, nap by choice."""
 _ROUNDING_NS = 20_000_000  # the kernel reports the times of reaped children in ticks, user and system time separately
 
 
@@ -43,6 +45,7 @@ class TreeMeter:
         """CPU of ended children that was counted while they lived, by the parent whose times will contain it again."""
         self._waiting = RunQueueWait()
         self._begun = 0
+        self._busy_ns = self._began_ns = 0  # what its threads ran and waited in this decision, since it began
         self._is_ready = False  # whether one of its threads was ready at the last look
         self._has_looked = True
         self._problem: HostingError | None = None  # why the last scan failed, if that is this host's fault
@@ -58,7 +61,8 @@ class TreeMeter:
             self._base_ns = self._counted_ns()
         self._has_looked = False
         self._begun += 1
-        self._waiting.begin(time.monotonic_ns())
+        self._busy_ns, self._began_ns = 0, time.monotonic_ns()
+        self._waiting.begin(self._began_ns)
 
     def look(self) -> tuple[int, int] | None:
         """Return CPU and waiting since `begin`, in microseconds, or None if the bot is gone or there is no /proc.
@@ -71,6 +75,11 @@ class TreeMeter:
                 raise self._problem
             return None
         return max(self._cpu_ns - self._base_ns, 0) // 1000, self._waiting.total_ns // 1000
+
+    @property
+    def asleep_us(self) -> int:
+        """How long it certainly neither ran nor waited since `begin`, up to the last look, by its own choice."""
+        return (self._looked_ns - self._began_ns - self._busy_ns) // 1000
 
     def has_run(self) -> bool:
         """Return whether the bot has computed since `begin`. Cheap."""
@@ -148,6 +157,8 @@ class TreeMeter:
         quiet_ns = max(_QUIET_NS, _QUIET_SHARE * (now_ns - before_ns))
         # Between two looks at a bot that sleeps, only helper threads that tick have waited, which it does not need.
         has_slept = not (self._begun or was_ready or self._is_ready) and self._cpu_ns - before_cpu_ns < quiet_ns
+        few_turns = _FEW_TURNS + (now_ns - max(before_ns, self._began_ns)) // _NS_A_TURN
+        told_ns = counted_ns = all_turns = 0
         waits = []
         for task in self._tree.tasks():
             if task.stands_still and not task.waits_since_ns and not self._begun and task.waiter is not None:
@@ -160,6 +171,10 @@ class TreeMeter:
             wait = task.waiter.count(*reading, is_interrupted=task.is_interrupted)
             if not (task.is_low or has_slept):
                 waits.append(wait)
+                grown_ns, turns = task.waiter.grown
+                told_ns, counted_ns, all_turns = told_ns + grown_ns, counted_ns + wait[0], all_turns + turns
+        self._busy_ns += max(told_ns if all_turns <= few_turns else counted_ns, self._cpu_ns - before_cpu_ns)
+        self._busy_ns = min(self._busy_ns, now_ns - self._began_ns)
         self._begun = 0
         self._waiting.add(now_ns, waits)
         return True
@@ -226,6 +241,11 @@ class GroupMeter:
     def has_run(self) -> bool:
         """Return whether the bot has computed since `begin`. Cheap."""
         return self._account.used_us() > self._base_us or self._tree.has_run()
+
+    @property
+    def asleep_us(self) -> int:
+        """How long it certainly neither ran nor waited since `begin`, up to the last look, by its own choice."""
+        return self._tree.asleep_us
 
     def total_us(self) -> int:
         """Return the CPU since this meter was created, by one reading."""

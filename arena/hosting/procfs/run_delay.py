@@ -60,13 +60,14 @@ _SIZES = {SCHEDSTAT: 80, STAT: 1024, CHILDREN: 4096, STATUS: 16384}
 class ThreadWait:
     """One thread, given by its readings: time in the run queue, CPU time, and how often it was scheduled, in all."""
 
-    __slots__ = ("_began_at", "_credit_ns", "_ran_ns", "_turns", "_turns_left", "_uncounted_ns", "_waited_ns")
+    __slots__ = ("_began_at", "_credit_ns", "_ran_ns", "_turns", "_turns_left", "_uncounted_ns", "_waited_ns", "grown")
 
     def __init__(self, waited_ns: int = 0, ran_ns: int = 0, turns: int = 0) -> None:
         self._waited_ns, self._ran_ns, self._turns = waited_ns, ran_ns, turns
         self._turns_left = MESSENGER_TURNS
         self._began_at = ran_ns, turns
         self._credit_ns = self._uncounted_ns = 0
+        self.grown = (0, 0)  # what it ran and waited between the last two readings, and how often it was scheduled
 
     def begin(self, decisions: int) -> None:
         """Start counting anew; `decisions` have begun since the last call."""
@@ -86,6 +87,7 @@ class ThreadWait:
         """
         grown_ns = max(waited_ns - self._waited_ns, 0)
         self._credit_ns += FAIR_WAIT * (ran_ns - self._ran_ns)
+        self.grown = (ran_ns - self._ran_ns + grown_ns, turns - self._turns)
         is_messenger = self._turns_left > 0
         self._turns_left = max(self._turns_left - (turns - self._turns), MOST_DEBT)
         self._ran_ns, self._turns = ran_ns, turns

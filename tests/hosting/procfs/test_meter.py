@@ -515,3 +515,27 @@ def test_the_waits_of_helpers_that_tick_while_the_bot_sleeps_are_not_its_own(mon
         timeline.spend("run", 0.05)
         timeline.spend("sleep", 30)
     assert timeline.waited_ms() <= 5 + 8 * 2  # where a look came while one was ready, its wait counts
+
+
+def test_how_long_a_bot_slept_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    timeline = Timeline(monkeypatch)
+    timeline.begin()
+    timeline.spend("wait", 30)
+    timeline.spend("run", 10)
+    timeline.waited_ms()
+    assert timeline.meter.asleep_us == 0
+    timeline.spend("sleep", 100)
+    timeline.waited_ms()
+    assert 90_000 <= timeline.meter.asleep_us <= 100_000
+
+
+@pytest.mark.hostile("nap-to-be-paid-for-waiting")
+def test_the_waits_of_one_that_naps_are_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    timeline = Timeline(monkeypatch)
+    in_later_decisions(timeline)
+    for _ in range(1000):
+        timeline.spend("sleep", 0.04)
+        timeline.spend("wait", 0.059)
+        timeline.spend("run", 0.001)
+    timeline.waited_ms()
+    assert timeline.meter.asleep_us >= 60_000
