@@ -1,4 +1,4 @@
-"""Sets options of this process with prctl(2), its namespaces and title. On systems other than Linux nothing happens.
+"""Sets options of this process with prctl(2), and its namespaces. On systems other than Linux nothing happens.
 
 The launcher imports this at its start, so it imports nothing that is slow to load.
 """
@@ -8,8 +8,6 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-
-from arena.hosting.procfs.processes import read_own_argument_span
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -48,14 +46,3 @@ def make_user_namespace() -> None:
     if _LIBC is None or _LIBC.unshare(CLONE_NEWUSER):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
-
-
-def set_title(title: bytes) -> None:
-    """Set the command line that `ps` shows, if the title is shorter; a fork would show that of its parent."""
-    try:
-        start, end = read_own_argument_span()
-    except OSError:
-        return  # no /proc tells where it lies
-    if start and end - start > len(title):
-        ctypes.memset(start, 0, end - start)
-        ctypes.memmove(start, title, len(title))

@@ -16,12 +16,13 @@ from contextlib import suppress
 
 from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.process_control import signal_exactly
-from arena.hosting.prctl import die_with_parent, set_title
+from arena.hosting.prctl import die_with_parent
 from arena.hosting.procfs.processes import (
     has_proc,
     list_processes,
     read_environment,
     read_relations,
+    set_title,
 )
 from arena.hosting.removal import remove_tree
 

@@ -18,7 +18,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import astuple
 
-from arena.hosting.prctl import CLONE_NEWUSER, die_with_parent, make_user_namespace, set_namespace, set_title
+from arena.hosting.prctl import CLONE_NEWUSER, die_with_parent, make_user_namespace, set_namespace
+from arena.hosting.procfs.processes import set_title
 from arena.hosting.procfs.usage import KernelObjects, count_kernel_objects
 from engine.translatable import Text, joined
 

@@ -1,4 +1,4 @@
-"""Reads which processes there are, how they are related, and the environment they were started with.
+"""Reads which processes there are, how they are related, and their environment, and names this one.
 
 The launcher imports this at its start, so it loads nothing slow: no pathlib, no other module of ours. A process may
 end at any moment; every function says what it returns then.
@@ -6,6 +6,7 @@ end at any moment; every function says what it returns then.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,6 +99,17 @@ def read_own_argument_span() -> tuple[int, int]:
     """
     fields = parse_stat(read_file("/proc/self/stat"))
     return int(fields[ARGUMENTS_START]), int(fields[ARGUMENTS_END])
+
+
+def set_title(title: bytes) -> None:
+    """Set the command line that `ps` shows, if the title is shorter; a fork would show that of its parent."""
+    try:
+        start, end = read_own_argument_span()
+    except OSError:
+        return  # no /proc tells where it lies
+    if start and end - start > len(title):
+        ctypes.memset(start, 0, end - start)
+        ctypes.memmove(start, title, len(title))
 
 
 def list_processes() -> list[int]:
