@@ -103,7 +103,7 @@ class Match:
                     f"the arena plays {self.game} by rules version {self.rules_version}, "
                     f"the engine installed here has {rules.rules_version}; install the arena's version"
                 )
-            self._rules = rules
+            self._rules = rules.for_match(self.options)
         return self._rules
 
 

@@ -283,6 +283,24 @@ class Game(ABC):
         """Return what is out of date among the files made from the game's declarations, each with its remedy."""
         return ()
 
+    def begin_at(self, position: str | Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[int]] | None:
+        """Return options and actions with which a match comes to a position; None if the game cannot set it up.
+
+        The position is a text that people write, or JSON. Raises PositionError if it is wrong.
+        """
+        del position
+        return None
+
+    def asked_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options as JSON without those that `begin_at` alone sets: matches of one pool share them."""
+        asked = self.options_schema()["properties"]
+        return {name: value for name, value in options.items() if name in asked}
+
+    def for_match(self, options: Mapping[str, Any]) -> Game:
+        """Return what reads the observations of a match with these options as JSON: mostly the game itself."""
+        del options
+        return self
+
     def opening_plies(self, seats: int) -> int:
         """Return how many uniformly random plies start a match by default: about one round of turns; 0 with chance."""
         return 0 if self.has_chance else seats

@@ -53,13 +53,15 @@ class Export:
         Raises UnreplayableError, OtherGameError, and AbilityError if its game gives no planes; nothing is added then.
         """
         what = {key: document[key] for key in ("game", "rules_version", "options")} | {"seats": len(document["seats"])}
+        if self._rows is None or self._what["game"] == document["game"]:
+            what["options"] = registry.get(document["game"]).asked_options(document["options"])
         if self._rows is None:
             game = registry.get(document["game"])
             if document["rules_version"] != game.rules_version:
                 raise UnreplayableError(
                     f"played by rules {document['rules_version']}; installed are {game.rules_version}"
                 )
-            features = features_of(game, what["seats"], game.parse_options(document["options"]))
+            features = features_of(game, what["seats"], game.parse_options(what["options"]))
             self._writer = writer_for(self._file, self._stream, header_of(features))
             self._rows, self._what = _Rows(features), what
         elif (before := self._what) != what:
@@ -122,7 +124,8 @@ class _Rows:
         try:
             features, made, size = self._features, self._made, self._features.record.itemsize
             game, ranks = features.game, tuple(document["result"]["ranks"])
-            state = game.new_state(features.seats, features.options, ScriptedChance(document["chance"]))
+            options = game.parse_options(document["options"])
+            state = game.new_state(features.seats, options, ScriptedChance(document["chance"]))
             rewards, match = rewards_of(ranks), document["match_id"].encode()
             for entry in document["entries"]:
                 seat = state.seat()

@@ -347,12 +347,12 @@ class HostedDriver:
                 self._forget()
                 raise
             if head["event"] == "ask" and head["seat"] == self._learner:
-                decide = play_pb2.PlayResponse.FromString(blob).decide
+                decide, game = play_pb2.PlayResponse.FromString(blob).decide, self._setting.game
                 self._ply, self._match_id = decide.ply, decide.match_id
                 return LearnerTurn(
                     decide.ply,
                     list(decide.legal_actions),
-                    self._setting.game.observed(decide.observation.value),
+                    game.for_match(game.options_json(self._setting.options)).observed(decide.observation.value),
                     [Fault.from_json(fault) for fault in head["faults"]],
                 )
             if head["event"] == "ask":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from arena.match.replay import load
 from arena.match.verify import verify
 from arena.tournament.formats import random_seeds as seeds
-from arena.tournament.stored import blocks_per_seed, check_stored, clock_of
+from arena.tournament.stored import blocks_per_seed, check_stored, clock_of, options_of
 from engine.translatable import Text
 from ratings.errors import ArchiveError
 from ratings.read import matches
@@ -51,7 +51,7 @@ def _plan_facts(detail: StoredMatch, document: Mapping[str, Any]) -> dict[str, t
         "match": (detail.match.id, document["match_id"]),
         "versions": ([row.version.content_hash for row in detail.seats], [row["version"] for row in document["seats"]]),
         "game": ((pool.game, pool.rules_version), (document["game"], document["rules_version"])),
-        "options": (pool.options, document["options"]),
+        "options": (options_of(detail.tournament, pool, block.index), document["options"]),
         "cores": (pool.cores, document["cores"]),
         "seats": (pool.seats, len(document["seats"])),
         "bots": ([row.bot for row in detail.seats], [row["name"] for row in document["seats"]]),

@@ -39,7 +39,7 @@ class TournamentRequest:
     cores: int | None = None
     """How many processor cores each bot is granted; `None` for one."""
     openings: str | None = None
-    """The text of a file of openings, JSON or PGN, which come instead of random plies; `opening_plies` cuts them."""
+    """The text of a file of openings (JSON, PGN, EPD, FEN) instead of random plies; `opening_plies` cuts them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from arena.tournament.match_specs import Programs
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
 from arena.tournament.registration import check_all, check_entrant, check_owners
 from arena.tournament.seed_key import SeedKey
-from arena.tournament.stored import OPENINGS, clock_settings
+from arena.tournament.stored import OPENINGS, STARTS, clock_settings
 from engine import registry
 from engine.core import Game
 from engine.translatable import Text
@@ -237,10 +237,15 @@ def _keyed_secret(terms: TournamentTerms) -> bytes | None:
 
 def _draw(game: Game, terms: TournamentTerms, secret: bytes, blocks_per_seed: int = 1) -> BlockDraw:
     options = game.parse_options(terms.options)
+    if hidden := sorted(game.options_json(options).keys() - game.asked_options(game.options_json(options)).keys()):
+        raise RequestError(
+            Text("option {name} is set by openings alone; give the position in a file: --openings", name=hidden[0])
+        )
     opening_plies = terms.opening_plies
     if terms.openings is not None:
         book = read_openings(terms.openings, game, seats=terms.seats, options=options, plies=opening_plies)
-        return BlockDraw(game, terms.seats, options, secret, 0, blocks_per_seed, book)
+        starts = book.starts if any(book.starts) else ()
+        return BlockDraw(game, terms.seats, options, secret, 0, blocks_per_seed, book.openings, starts)
     if opening_plies is None:
         usual = game.opening_plies(terms.seats)
         longest = longest_opening(game, seats=terms.seats, options=options, plies=usual) if usual else None
@@ -313,6 +318,8 @@ def _plan(
     common = {"seed": terms.seed, "opening_plies": draw.opening_plies, **clock_settings(terms.clock)}
     if draw.book:
         common[OPENINGS] = [list(opening) for opening in draw.book]
+    if draw.starts:
+        common[STARTS] = [dict(start) for start in draw.starts]
     return TournamentPlan(
         name="",  # it is chosen while the tournament is written
         format=format_name,

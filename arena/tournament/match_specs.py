@@ -9,7 +9,7 @@ from typing import Protocol
 from arena.match.spec import MatchSpec, SeatProgram, SeatSpec, program_seat
 from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.random_seeds import bot_seed, match_chance_seed
-from arena.tournament.stored import blocks_per_seed, clock_of
+from arena.tournament.stored import blocks_per_seed, clock_of, options_of
 from engine import registry
 from engine.translatable import Text
 from ratings.ledger.bots import DescribedRuntime
@@ -51,6 +51,7 @@ class MatchSpecs:
                 )
             )
         self.tournament_id = tournament.id
+        self._tournament = tournament
         self._pool = pool
         self._programs = programs
         self._levels: dict[bool, str] = {}
@@ -80,7 +81,7 @@ class MatchSpecs:
             attempt=match.attempt,
             game=self._pool.game,
             rules_version=self._pool.rules_version,
-            options=self._pool.options,
+            options=options_of(self._tournament, self._pool, match.block_index),
             clock=self._clock,
             cores=self._pool.cores,
             chance_seed=match.chance_seed

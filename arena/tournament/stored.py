@@ -24,7 +24,7 @@ from arena.tournament.formats.format import (
     Wave,
 )
 from arena.tournament.formats.format import blocks_per_seed as of_form
-from arena.tournament.formats.openings import BlockDraw
+from arena.tournament.formats.openings import BlockDraw, place_in_book
 from arena.tournament.formats.random_seeds import schedule_seed
 from arena.tournament.formats.tally import Remembering, fold, from_json, is_understood, to_json
 from engine import registry
@@ -46,6 +46,11 @@ from ratings.values.states import MatchState, OnWorkProgress, WorkStage, no_prog
 
 OPENINGS = "openings"
 """The setting that holds the openings of a file as ids of actions; none if they are random."""
+STARTS = "starts"
+"""The setting that holds for each of these openings the options that set up where it begins; none if all begin alike.
+
+They are not in the pool: who plays well from one position plays well from another.
+"""
 PERSONS: Final = "persons"
 """The setting of a single match with the names of the people in it, by seat."""
 _CLOCK: Final = ("start_limit_us", "margin_us")
@@ -62,6 +67,15 @@ def blocks_per_seed(tournament: TournamentRecord, pool: PoolRecord) -> int:
     return 1 if form is None else of_form(form)
 
 
+def options_of(tournament: TournamentRecord, pool: PoolRecord, block: int) -> Mapping[str, Any]:
+    """Return the options of the matches of a block: those of the pool, and where its opening begins."""
+    starts = tournament.settings.get(STARTS)
+    if not starts:
+        return pool.options
+    number = block // blocks_per_seed(tournament, pool)
+    return {**pool.options, **starts[place_in_book(bytes.fromhex(tournament.secret), len(starts), number)]}
+
+
 def check_stored(tournament: TournamentRecord, pool: PoolRecord) -> None:
     """Raise ValueError, KeyError or TypeError if the settings of a tournament from elsewhere cannot be read here."""
     settings, kind = tournament.settings, catalog.kind_of(tournament.format)
@@ -69,10 +83,13 @@ def check_stored(tournament: TournamentRecord, pool: PoolRecord) -> None:
     if kind is not None:
         catalog.check_settings(tournament.format, {key: value for key, value in settings.items() if key in own})
     seed, people = settings["seed"], settings.get(PERSONS, {})
+    starts = settings.get(STARTS, [])
     for is_right, key in (
         *((type(settings[key]) is int and settings[key] >= 0, key) for key in ("opening_plies", *_CLOCK)),
         (seed is None or type(seed) is int, "seed"),
         (isinstance(people, dict) and all(isinstance(name, str) for name in people.values()), PERSONS),
+        (isinstance(starts, list) and all(isinstance(start, dict) for start in starts), STARTS),
+        (not starts or len(starts) == len(settings.get(OPENINGS, ())), STARTS),
     ):
         if not is_right:
             raise ValueError(f"{key} is {reprlib.repr(settings[key])}")
@@ -91,7 +108,11 @@ def check_stored(tournament: TournamentRecord, pool: PoolRecord) -> None:
 
         Design(settings["design"])
     if pool.game in registry.names():
-        registry.get(pool.game).parse_options(pool.options)
+        game = registry.get(pool.game)
+        for start in starts or [{}]:
+            game.parse_options({**pool.options, **start})
+            if game.asked_options(start):  # what the pool tells is the same for all its matches
+                raise ValueError(f"{STARTS} has {reprlib.repr(start)}")
 
 
 def draw_of(tournament: TournamentRecord, pool: PoolRecord) -> BlockDraw:
@@ -105,6 +126,7 @@ def draw_of(tournament: TournamentRecord, pool: PoolRecord) -> BlockDraw:
         opening_plies=tournament.settings["opening_plies"],
         blocks_per_seed=blocks_per_seed(tournament, pool),
         book=tuple(map(tuple, tournament.settings.get(OPENINGS, ()))),
+        starts=tuple(tournament.settings.get(STARTS, ())),
     )
 
 

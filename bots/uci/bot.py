@@ -17,6 +17,7 @@ from bots.uci.engine import Engine
 
 _USED = 0.9  # the share of a decision's limit that an engine is given: the rest is for the way there and back
 _UNTIMED_MS = 1000  # for a match without a clock
+USUAL_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE, BLACK = 0, 1
 _PLANES_A_SQUARE = 73
 _CASTLE_LEFT = 64 * _PLANES_A_SQUARE
@@ -43,6 +44,7 @@ class UciBot(Bot):
         self._engine = engine
         self._go = go
         self._is_new = True
+        self._first = WHITE
         self._plies = 0
         self._position = ""
         self._pawns = Pawns()
@@ -52,7 +54,10 @@ class UciBot(Bot):
 
     def match_started(self, match: Match) -> None:
         self._is_new = True
-        self._plies, self._position, self._pawns = 0, "position startpos", Pawns()
+        start = match.options.get("fen") or USUAL_START
+        self._first = (WHITE, BLACK)["wb".index(start.split()[1])]
+        self._position = "position startpos" if start == USUAL_START else f"position fen {start}"
+        self._plies, self._pawns = 0, Pawns(start)
         self._follow(match.events)
 
     def decide(self, decision: Decision) -> int:
@@ -62,14 +67,19 @@ class UciBot(Bot):
             self._is_new = False
         go = self._go or go_by_clock(decision)
         move = self._engine.best_move(self._position, go)
-        action = self._pawns.action(move, self._plies % 2, decision.legal_actions)
+        action = self._pawns.action(move, self._colour, decision.legal_actions)
         if action is None:
             raise self._engine.illegal(move)
         return action
 
+    @property
+    def _colour(self) -> int:
+        """Who moves next."""
+        return (self._first + self._plies) % 2
+
     def _follow(self, events: Iterable[match_pb2.Event]) -> None:
         for event in events:
-            move = self._pawns.written(event.action, self._plies % 2)
+            move = self._pawns.written(event.action, self._colour)
             self._pawns.play(move)
             self._position += f" {move}" if self._plies else f" moves {move}"
             self._plies += 1
@@ -128,7 +138,7 @@ _ID: Sequence[Mapping[str, int]] = tuple(
 
 
 class Pawns:
-    """Where pawns may stand, by the moves that were played from the usual start.
+    """Where pawns may stand, by the moves that were played from the start, a FEN.
 
     One that was taken in passing is remembered until something comes to its square, which does no harm: what leaves
     a square has come there before.
@@ -136,8 +146,11 @@ class Pawns:
 
     __slots__ = ("_squares",)
 
-    def __init__(self) -> None:
-        self._squares = {file + rank for file in "abcdefgh" for rank in "27"}
+    def __init__(self, start: str = USUAL_START) -> None:
+        self._squares = set[str]()
+        for rank, row in zip("87654321", start.split()[0].split("/"), strict=True):
+            signs = "".join("." * int(sign) if sign.isdigit() else sign for sign in row)
+            self._squares |= {file + rank for file, sign in zip("abcdefgh", signs, strict=True) if sign in "pP"}
 
     def written(self, action: int, colour: int) -> str:
         """Return the move of a legal action in UCI notation. Raises KeyError if no move has that id."""

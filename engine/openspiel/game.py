@@ -6,17 +6,20 @@ games are searched of which OpenSpiel can draw what a seat cannot see.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.abilities import Playable
 from engine.chance import SeededChance
-from engine.core import AbilityError, ActionTable, Game, Observation, State
+from engine.core import AbilityError, ActionTable, Game, Observation, OptionsError, PositionError, State
 from engine.features import Featured, FeaturePart, reals
 from engine.kit.options import no_options
-from engine.openspiel.catalogue import Facts, load_game
+from engine.openspiel.catalogue import PREFIX, Facts, load_game
+from engine.openspiel.fen import read_fen
 from engine.openspiel.library import VERSION, play_again
 from engine.openspiel.state import OpenSpielState, SeenState, begin, read
 from engine.translatable import Text
@@ -27,14 +30,50 @@ if TYPE_CHECKING:
 
 RULES_VERSION: Final = f"1+openspiel.{VERSION}"
 """The first number changes with what the arena makes of OpenSpiel's games."""
+FEN: Final = "fen"
+"""The option of chess that openings set."""
+_CHESS: Final = f"{PREFIX}chess"
 _BUDGET: Final = 2000
 """How many legal actions and outcomes of chance are looked at for one position: what they cost differs little."""
 _MOST: Final = 8
 """How many times one position is played out at most."""
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The options of chess."""
+
+    fen: str = ""
+    """Where the match begins; empty for the usual position."""
+
+
+class _ChessOptions:
+    """Where a match of chess begins: an option that openings set and nobody is asked for."""
+
+    def __init__(self, game: str) -> None:
+        self._others = no_options(game)
+
+    def parse(self, values: Mapping[str, Any]) -> Beginning:
+        self._others.parse({name: value for name, value in values.items() if name != FEN})
+        if FEN not in values:
+            return Beginning()
+        try:
+            return Beginning(read_fen(str(values[FEN])))
+        except PositionError as error:
+            raise OptionsError(Text("option {path}: {why}", path=FEN, why=error)) from error
+
+    def to_json(self, options: Beginning) -> dict[str, Any]:
+        return {FEN: options.fen} if options.fen else {}
+
+    def schema(self) -> dict[str, Any]:
+        return self._others.schema()
+
+
 class OpenSpielGame(Game):
     """The game; OpenSpiel is loaded with the first position."""
+
+    start = ""
+    """The FEN with which its matches begin; empty for the usual position."""
 
     def __init__(self, facts: Facts) -> None:
         """Take what is known of the game."""
@@ -44,11 +83,12 @@ class OpenSpielGame(Game):
         self.rules_version = RULES_VERSION
         self.seats = range(facts.seats, facts.seats + 1)
         self.actions = _numbered_actions(facts.actions)
-        self.options = no_options(facts.name)
+        self.options = _ChessOptions(facts.name) if facts.name == _CHESS else no_options(facts.name)
         self.max_plies = facts.max_plies
         self.has_chance = facts.has_chance
         self.has_hidden_information = facts.is_hidden
         self._recent: tuple[list[int], Any] = [], None
+        self._usual = self
 
     @cached_property
     def inner(self) -> Any:
@@ -63,16 +103,32 @@ class OpenSpielGame(Game):
         known, inner = self._recent
         count = len(known)
         if inner is None or list(history[:count]) != known:
-            count, inner = 0, self.inner.new_initial_state()
+            count, inner = 0, self.first()
         inner = inner.clone()
         play_again(inner, history, count)
         self._recent = list(history), inner
         return inner.clone()
 
+    def first(self) -> Any:
+        """Return OpenSpiel's state with which a match begins."""
+        return self.inner.new_initial_state(self.start) if self.start else self.inner.new_initial_state()
+
+    def for_match(self, options: Mapping[str, Any]) -> OpenSpielGame:
+        fen = options.get(FEN, "") if self.name == _CHESS else ""
+        return self if fen == self.start else _starting(self, fen)
+
+    def begin_at(self, position: str | Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[int]] | None:
+        """Return where chess begins for a text in FEN or EPD, and the actions to what `State.to_json` returned."""
+        if isinstance(position, Mapping) and position.keys() == {FEN}:
+            position = str(position[FEN])
+        if isinstance(position, str):
+            return ({FEN: read_fen(position)}, ()) if self.name == _CHESS else None
+        state = read(self, position, None)
+        return {FEN: state.game.start} if state.game.start else {}, state.inner.history()
+
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> OpenSpielState:
-        del options
         self.check_seats(seats)
-        return begin(self, chance)
+        return begin(self if options is None else self.for_match(self.options_json(options)), chance)
 
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> OpenSpielState:
         return read(self, data, chance)
@@ -89,22 +145,30 @@ class OpenSpielGame(Game):
 
     @property
     def playable(self) -> Playable | None:
-        return playable_of(self)
+        return playable_of(self._usual)
 
     @property
     def featured(self) -> Featured | None:
-        return featured_of(self)
+        return featured_of(self._usual)
 
     @property
     def shown(self) -> Shown:
         from engine.openspiel.view import shown_of
 
-        return shown_of(self)
+        return shown_of(self._usual)
 
     def opening_plies(self, seats: int) -> int:
         """Return how many random plies start a match: one for each seat, fewer if playings may be very short."""
         del seats
         return self.facts.opening
+
+
+@lru_cache(maxsize=16)
+def _starting(game: OpenSpielGame, fen: str) -> OpenSpielGame:
+    """Return the game with another start; it is read by whoever plays or looks at such a match."""
+    other = copy.copy(game)
+    other.start, other._recent = fen and read_fen(fen), ([], None)
+    return other
 
 
 @cache

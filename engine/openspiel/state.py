@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from zlib import crc32
 
 from engine.chance import Chance, SeededChance
-from engine.core import AbilityError, Outcome, PositionError, Reveal, State
+from engine.core import AbilityError, OptionsError, Outcome, PositionError, Reveal, State
 from engine.openspiel.library import load, play_again, random_states, words_of
 from engine.translatable import Text
 
@@ -101,8 +101,9 @@ class OpenSpielState(State):
         return self.legal_actions()[0]
 
     def to_json(self) -> dict[str, Any]:
-        history = list(self.inner.history())
-        return {"game": self.game.name, "version": JSON_VERSION, "seats": self.game.facts.seats, "history": history}
+        data = {"game": self.game.name, "version": JSON_VERSION, "seats": self.game.facts.seats}
+        start = {"fen": self.game.start} if self.game.start else {}
+        return {**data, **start, "history": list(self.inner.history())}
 
     def observation_json(self, seat: int) -> dict[str, Any]:
         """Return everything, or, where something is hidden, what OpenSpiel tells the seat."""
@@ -129,14 +130,14 @@ class OpenSpielState(State):
 
 def begin(game: OpenSpielGame, chance: Chance | None) -> OpenSpielState:
     """Return the initial position, what chance draws before the first decision drawn."""
-    state = OpenSpielState(game, game.inner.new_initial_state(), SeededChance(None) if chance is None else chance)
+    state = OpenSpielState(game, game.first(), SeededChance(None) if chance is None else chance)
     state.settle()
     return state
 
 
 def read(game: OpenSpielGame, data: Mapping[str, Any], chance: Chance | None) -> OpenSpielState:
     """Return the position that `to_json` described. Raises PositionError naming the key that is wrong."""
-    if not isinstance(data, Mapping) or set(data) != set(_KEYS):
+    if not isinstance(data, Mapping) or not set(_KEYS) <= set(data) <= {*_KEYS, "fen"}:
         raise PositionError(f"a position of {game.name} has the keys {', '.join(_KEYS)}")
     for key, value in (("game", game.name), ("version", JSON_VERSION), ("seats", game.facts.seats)):
         if type(data[key]) is not type(value) or data[key] != value:
@@ -144,7 +145,12 @@ def read(game: OpenSpielGame, data: Mapping[str, Any], chance: Chance | None) ->
     history = data["history"]
     if not isinstance(history, list) or not all(type(action) is int for action in history):
         raise PositionError("history: expected a list of OpenSpiel's numbers of actions")
-    inner = game.inner.new_initial_state()
+    try:
+        options = game.parse_options({key: data[key] for key in data if key not in _KEYS})
+    except OptionsError as error:
+        raise PositionError(str(error)) from error
+    game = game.for_match(game.options_json(options))
+    inner = game.first()
     play_again(inner, history)
     return OpenSpielState(game, inner, SeededChance(None) if chance is None else chance)
 

@@ -5,6 +5,7 @@ It reads a row for each match, and of a row it keeps some bytes; no objects are 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -111,8 +112,11 @@ def _plans(session: Session, pool_id: str, found: Results, rotations: Bytes) -> 
     known: dict[tuple[int, str], int] = {}
     known_draws: list[tuple[int, int]] = []
     if shared:
-        for part in _parts(session, blocks.add_columns(_b.c.id, cast(_b.c.opening, LongText))):
-            its = ((hash(id_), (seed, opening)) for seed, id_, opening in part if seed in shared)
+        # What a file of openings says beyond actions, by tournament: the positions in which they begin.
+        rows = session.connection().execute(select(_t.c.id, _t.c.settings).where(_t.c.pool_id == pool_id, _t.c.rated))
+        starts = {id_: json.dumps(settings.get("starts"), sort_keys=True) for id_, settings in rows}
+        for part in _parts(session, blocks.add_columns(_b.c.id, cast(_b.c.opening, LongText), _t.c.id)):
+            its = ((hash(id_), (seed, opening + starts[t])) for seed, id_, opening, t in part if seed in shared)
             known_draws += ((label, known.setdefault(draw, len(known))) for label, draw in its)
     labels, draws = np.array(sorted(known_draws), np.int64).reshape(-1, 2).T
     repeating = np.flatnonzero(is_steady[found.seats].all(axis=1) & np.isin(found.blocks, labels))

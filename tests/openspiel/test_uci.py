@@ -23,7 +23,7 @@ from arena.match.time_control import TimeControl
 from arena.match.verify import verify
 from arena.match.worker_report import MatchReport
 from arena.worker.match_host import MatchHost
-from bots.uci.bot import BLACK, WHITE, Pawns
+from bots.uci.bot import BLACK, USUAL_START, WHITE, Pawns
 from engine import registry
 from tests.support.patience import PATIENT, patient_autopsies, patient_endings
 from tests.support.processes import marked_processes
@@ -32,17 +32,21 @@ from tests.support.uci_engine import LINE
 GAMES = 30
 
 
-def start() -> Any:
+BLACK_MOVES = "r3k2r/1P6/8/3pP3/6Pp/8/p7/R3K2R b KQkq g3 0 9"
+
+
+def start(fen: str = USUAL_START) -> Any:
     import pyspiel  # which may be missing
 
-    return pyspiel.load_game("chess").new_initial_state()
+    return pyspiel.load_game("chess").new_initial_state(fen)
 
 
 def playings() -> Iterator[tuple[Pawns, int, Any]]:
     """The positions of random games, with what the translation remembers and who moves."""
     random = Random(1)
-    for _ in range(GAMES):
-        state, pawns, ply = start(), Pawns(), 0
+    for number in range(GAMES):
+        fen = USUAL_START if number % 3 else BLACK_MOVES
+        state, pawns, ply = start(fen), Pawns(fen), 0 if number % 3 else 1
         while not state.is_terminal():
             yield pawns, ply % 2, state
             action = random.choice(state.legal_actions())
@@ -124,6 +128,7 @@ def test_an_id_that_no_move_has_is_an_error() -> None:
 
 GAME = "openspiel_chess"
 ENGINE = Path(__file__).resolve().parents[1] / "support" / "uci_engine.py"
+LEGAL_ENGINE = ENGINE.with_name("legal_engine.py")
 SHORT = TimeControl(decision_limit_us=300_000, start_limit_us=PATIENT.start_limit_us)
 
 
@@ -200,6 +205,19 @@ async def test_an_opening_is_followed(host: MatchHost) -> None:
     whole = actions(await play(host, seat(), seat()))
     report = await play(host, seat(), seat(), opening=tuple(whole[:3]))
     assert (actions(report)[-5:], report.decisions) == (whole[3:], 5)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("opening", [0, 1])
+async def test_a_position_is_followed_that_the_engine_begins_with(host: MatchHost, opening: int) -> None:
+    engines = [seat(engine=LEGAL_ENGINE, limit=limit) for limit in (("--nodes", "1"), ("--nodes", "2"))]
+    report = await play(host, *engines, options={"fen": BLACK_MOVES})
+    assert (report.result.faults, report.result.by_rules) == ((), True)
+    replay = load(report.replay)
+    assert (replay["options"], replay["entries"][0]["seat"]) == ({"fen": BLACK_MOVES}, 0)
+    played = tuple(actions(report)[:opening])
+    again = await play(host, *engines, options={"fen": BLACK_MOVES}, opening=played)
+    assert actions(again) == actions(report)
 
 
 ENDS = [

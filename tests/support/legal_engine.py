@@ -7,9 +7,10 @@ import sys
 import pyspiel
 
 
-def choose(moves: list[str]) -> str:
-    """A legal move behind these from the start: the last own one back, else the first by its id."""
-    state = pyspiel.load_game("chess").new_initial_state()
+def choose(start: str, moves: list[str]) -> str:
+    """A legal move behind these from the start, a FEN or nothing: the last own one back, else the first by its id."""
+    game = pyspiel.load_game("chess")
+    state = game.new_initial_state(start) if start else game.new_initial_state()
     for move in moves:
         state.apply_action(state.parse_move_to_action(move))
     board = state.board()
@@ -19,14 +20,15 @@ def choose(moves: list[str]) -> str:
 
 
 def main() -> None:
-    moves: list[str] = []
+    start, moves = "", list[str]()
     for line in map(str.split, sys.stdin):
         if line[0] == "position":
-            moves = line[3:]
+            given, _, played = " ".join(line[1:]).partition(" moves ")
+            start, moves = given.removeprefix("startpos").removeprefix("fen "), played.split()
         answers = {
             "uci": "option name Hash type spin default 1\noption name Threads type spin default 1\nuciok",
             "isready": "readyok",
-            "go": f"bestmove {choose(moves)}" if line[0] == "go" else "",
+            "go": f"bestmove {choose(start, moves)}" if line[0] == "go" else "",
         }
         if answer := answers.get(line[0]):
             sys.stdout.write(f"{answer}\n")

@@ -36,6 +36,19 @@ class NimOptions:
     """What can be chosen for a match."""
 
     size: int = option(IntegerOption(1, MOST_COUNTERS), "counters on the heap", 30)
+    left: int = option(IntegerOption(0, MOST_COUNTERS), "how many of them are left at the start; 0 for all", 0)
+
+
+class NimTable(DeclaredOptions[NimOptions]):
+    """The options, of which a position alone sets how many counters are left."""
+
+    def to_json(self, options: NimOptions) -> dict[str, Any]:
+        return {name: value for name, value in super().to_json(options).items() if name != "left" or value}
+
+    def schema(self) -> dict[str, Any]:
+        listed = DeclaredOptions(self._game, NimOptions).schema()
+        del listed["properties"]["left"]
+        return listed
 
 
 class NimState(State):
@@ -133,7 +146,7 @@ class Nim(Game):
 
     def __init__(self, name: str, title: str, *, is_lucky: bool) -> None:
         self.name, self.title = name, title
-        self.options = DeclaredOptions(name, NimOptions)
+        self.options = NimTable(name, NimOptions)
         self.actions = ActionTable(["TAKE:1", "TAKE:2", "TAKE:3", "THROW"][: MOST_TAKEN + is_lucky])
         self.max_plies = MOST_COUNTERS * (1 + MOST_THROWS * is_lucky)
         self.has_chance = self.has_hidden_information = is_lucky
@@ -142,7 +155,8 @@ class Nim(Game):
         self.check_seats(seats)
         chance = chance or SeededChance(None)
         cards = chance.permutation(seats) if self.has_chance else ()
-        return NimState(seats, (options or NimOptions()).size, cards, chance)
+        chosen = options or NimOptions()
+        return NimState(seats, chosen.left or chosen.size, cards, chance)
 
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> NimState:
         read_object(data, "the position", KEYS)
@@ -161,6 +175,12 @@ class Nim(Game):
         number = len(read_list(value, "thrown"))
         need(number <= MOST_THROWS * self.has_chance, "thrown: so often nobody throws")
         return [read_int(face, "thrown", 2, 6) for face in value]
+
+    def begin_at(self, position: str | Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[int]] | None:
+        """Return the options of a heap of so many counters; other positions are not set up."""
+        if isinstance(position, str):
+            return None
+        return {"left": read_int(position.get("heap"), "heap", 1, MOST_COUNTERS)}, ()
 
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
         return "arena.tests.Nim", json.dumps({**state.observation_json(seat), "you": seat}).encode()

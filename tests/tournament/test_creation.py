@@ -18,7 +18,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.stored import draw_of
+from arena.tournament.stored import check_stored, draw_of, options_of
 from engine.core import OptionsError, SeatsError, UnknownGameError
 from ratings.errors import BotError, NotFoundError
 from ratings.ledger.leasing import LeasedMatch
@@ -31,6 +31,7 @@ from tests.tournament.book import BOTS, TERMS, Book
 REFUSED: tuple[tuple[dict[str, Any], Sequence[str], type[Exception], str], ...] = (
     ({"game": "chess"}, BOTS, UnknownGameError, "there is no game 'chess'; installed are: "),
     ({"options": {"colour": "red"}}, BOTS, OptionsError, "nim has no option 'colour'; it has: size"),
+    ({"options": {"left": 7}}, BOTS, RequestError, "option left is set by openings alone; give the position in a file"),
     ({"seats": 7}, BOTS, SeatsError, "nim is played by 2 to 4 seats, not 7"),
     ({}, ["ann", "bob"], ScheduleError, "3 seats need at least 3 entrants, not 2; name more bots"),
     ({}, ["ann", "bob", "ann"], RequestError, "ann is entered more than once; name each version once"),
@@ -134,6 +135,30 @@ def test_openings_of_a_file_are_kept_with_the_tournament(book: Book) -> None:
     assert draw_of(row.tournament, row.pool).book == openings
     cut = book.plan(replace(TERMS, openings='["TAKE:1 TAKE:2"]', opening_plies=1))
     assert {match.opening for match in leased(book, cut)} == {(0,)}
+
+
+def test_positions_of_a_file_are_options_of_their_matches_and_not_of_the_pool(book: Book) -> None:
+    planned = book.plan(replace(TERMS, openings='[{"heap": 7}, ["TAKE:3"], {"heap": 9}]'))
+    tournament, pool = (row := tournament_row(book.database, planned.id)).tournament, row.pool
+    assert (pool.id, pool.options) == (book.plan().pool_id, {"size": 30})
+    drawn, begun = draw_of(tournament, pool), set()
+    for match in leased(book, planned):
+        left = options_of(tournament, pool, match.block_index).get("left")
+        begun.add((match.block_index % 3, left, match.opening))
+    assert {(left, opening) for _, left, opening in begun} == {(7, ()), (9, ()), (None, (2,))}
+    assert len(begun) == 3, "each block has one, whoever sits where, and after all of them they are played again"
+    assert drawn.starts == ({"left": 7}, {}, {"left": 9})
+
+
+@pytest.mark.parametrize(
+    "starts", [None, {"left": 7}, "x", [{}], [{"left": 7}, 1], [{}, {"left": -1}], [{}, {"no": 1}], [{}, {"size": 7}]]
+)
+def test_positions_from_elsewhere_that_cannot_be_are_refused(book: Book, starts: Any) -> None:
+    row = tournament_row(book.database, book.plan(replace(TERMS, openings='[{"heap": 7}, []]')).id)
+    check_stored(row.tournament, row.pool)
+    row.tournament.settings = {**row.tournament.settings, "starts": starts}
+    with pytest.raises(ValueError, match=r"starts|left|'no'"):
+        check_stored(row.tournament, row.pool)
 
 
 def test_a_game_that_is_shorter_than_its_usual_opening_has_a_shorter_one(book: Book) -> None:

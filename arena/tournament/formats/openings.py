@@ -1,13 +1,14 @@
 """Draws what the matches of a block share: its opening and its chance seed, and reads files of openings. No I/O.
 
-A file of openings is JSON, a list whose items are the actions of one opening each, or PGN.
+A file of openings is PGN, or JSON, a list whose items are one opening each: actions or a position; or it has one
+position a line, in FEN or EPD.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -17,7 +18,7 @@ from typing import Any
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.format import CircularOrder, ScheduleError
 from engine.chance import SeededChance
-from engine.core import Game, NotationError, State
+from engine.core import Game, NotationError, PositionError, State
 from engine.translatable import Text
 from ratings.statistics.blocks import Block
 
@@ -28,17 +29,16 @@ MOST_OPENINGS = 1000
 MOST_PLIES = 20_000
 """The most plies of all openings of a file; to check them takes seconds where notation depends on the position."""
 _PLACE_OF_ITEM = re.compile(r"[\s,]*")
-_POSITION = re.compile(r"\s*([pnbrqk1-8]+/){3,}[pnbrqk1-8]+\s+[wb]\s", re.IGNORECASE)
+_POSITION = re.compile(r"\s*([pnbrqk\d]+/){3,}[pnbrqk\d]*\s+[wb]\s", re.IGNORECASE)
 _PGN = re.compile(
     r"""(?P<skipped>\{[^}]*\} | ;[^\n]* | ^%[^\n]* | \$\d+ | \d+\.+ | \d+(?=\s) | \.+)
-    | ^[ \t]*\[(?P<tag>\w+)\s+"(?:\\.|[^"\\])*"\s*\]
+    | ^[ \t]*\[(?P<tag>\w+)\s+"(?P<value>(?:\\.|[^"\\])*)"\s*\]
     | (?P<end>1-0|0-1|1/2-1/2|\*)
     | (?P<bracket>[()])
     | (?P<word>[^\s(){};.$\[\]]+)
     | (?P<other>\S)""",
     re.MULTILINE | re.VERBOSE,
 )
-_START_TAGS = ("FEN", "SetUp")
 _JSON = re.compile(r'\s*(\[(?!\w+\s+")|\{\s*"|")')
 _SAN = re.compile(r"([KQRBN]?)([a-h]?[1-8]?)x?([a-h][1-8]|O-O(?:-O)?)=?([QRBN]?)[+#!?]*")
 """A move of chess: the piece, what tells it from others, where it goes, and what a pawn becomes."""
@@ -59,6 +59,8 @@ class BlockDraw:
     """How many successive blocks share opening and chance seed."""
     book: tuple[tuple[int, ...], ...] = ()
     """Openings that are played instead of random ones: each once, in an order drawn from the secret, then again."""
+    starts: tuple[Mapping[str, Any], ...] = ()
+    """For each of these the options that set up where it begins; empty if all begin at the start of the game."""
 
     def block(self, index: int, order: CircularOrder) -> Block:
         """Return the block at place `index` of the schedule (from 0), with opening and chance seed."""
@@ -72,7 +74,7 @@ class BlockDraw:
         number = index // self.blocks_per_seed
         chance_seed = seeds.chance_seed(self.secret, number)
         if self.book:
-            opening = self.book[_order_of_book(self.secret, len(self.book))[number % len(self.book)]]
+            opening = self.book[place_in_book(self.secret, len(self.book), number)]
             return Block(index, order, opening, chance_seed, is_single)
         opening = draw_opening(
             self.game,
@@ -83,6 +85,11 @@ class BlockDraw:
             plies=self.opening_plies,
         )
         return Block(index, order, opening, chance_seed, is_single)
+
+
+def place_in_book(secret: bytes, count: int, number: int) -> int:
+    """Return which of so many openings the blocks play that have the seed of this number."""
+    return _order_of_book(secret, count)[number % count]
 
 
 @lru_cache(maxsize=16)
@@ -99,10 +106,25 @@ class _Word:
     line: int
 
 
-def read_openings(
-    text: str, game: Game, *, seats: int, options: Any, plies: int | None = None
-) -> tuple[tuple[int, ...], ...]:
-    """Return the openings of a file, each as ids of actions, cut after so many `plies`.
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An opening as a file writes it: actions, or a position from which they go on."""
+
+    line: int
+    words: Sequence[_Word] = ()
+    position: str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The openings of a file as ids of actions, and for each the options that set up where it begins."""
+
+    openings: tuple[tuple[int, ...], ...]
+    starts: tuple[Mapping[str, Any], ...]
+
+
+def read_openings(text: str, game: Game, *, seats: int, options: Any, plies: int | None = None) -> Book:
+    """Return the openings of a file, cut after so many `plies`, which those do not count that lead to a position.
 
     Each is legal and leaves a choice. Raises ScheduleError with the number of the line.
     """
@@ -116,16 +138,17 @@ def read_openings(
         )
     text = text.removeprefix("\ufeff")
     if _POSITION.match(text):
-        raise _wrong(1, Text("a position cannot be set up; give the moves that lead to it, as PGN"))
-    found = list(_read_json(text) if _JSON.match(text) else _read_pgn(text))
+        found = [_Found(line, (), said) for line, said in enumerate(text.split("\n"), 1) if said.strip()]
+    else:
+        found = list(_read_json(text) if _JSON.match(text) else _read_pgn(text))
     if not found:
         raise ScheduleError(Text("the file of openings holds none; write a JSON list of openings, or PGN"))
     if len(found) > MOST_OPENINGS:
         raise ScheduleError(
             Text("the file has {count} openings; use {most} or fewer", count=len(found), most=MOST_OPENINGS)
         )
-    cut = [(line, words[:plies]) for line, words in found]
-    count = sum(len(words) for _, words in cut)
+    starts = [_start_of(game, one) for one in found]
+    count = sum(len(actions) + len(one.words[:plies]) for (_, actions), one in zip(starts, found, strict=True))
     if count > MOST_PLIES:
         raise ScheduleError(
             Text(
@@ -135,8 +158,26 @@ def read_openings(
                 most=MOST_PLIES,
             )
         )
-    start = game.new_state(seats, options, SeededChance(0))
-    return tuple(_actions(game, start.clone(SeededChance(0)), line, words) for line, words in cut)
+    usual, openings = game.options_json(options), list[tuple[int, ...]]()
+    for one, (changed, first) in zip(found, starts, strict=True):
+        state = game.new_state(seats, game.parse_options({**usual, **changed}), SeededChance(0))
+        for action in first:
+            state.apply(action)
+        openings.append((*first, *_actions(game, state, one.line, one.words[:plies])))
+    return Book(tuple(openings), tuple(changed for changed, _ in starts))
+
+
+def _start_of(game: Game, found: _Found) -> tuple[Mapping[str, Any], Sequence[int]]:
+    """Return the options and actions that lead to the position of an opening; none of both without one."""
+    if found.position is None:
+        return {}, ()
+    try:
+        start = game.begin_at(found.position)
+    except PositionError as error:
+        raise _wrong(found.line, Text("this position cannot be played: {why}", why=error)) from error
+    if start is None:
+        raise _wrong(found.line, Text("a position cannot be set up; give the moves that lead to it, as PGN"))
+    return start
 
 
 def _quote(text: str) -> str:
@@ -147,8 +188,8 @@ def _wrong(line: int, why: Text) -> ScheduleError:
     return ScheduleError(Text("openings, line {line}: {why}", line=line, why=why))
 
 
-def _read_json(text: str) -> Iterator[tuple[int, Sequence[_Word]]]:
-    """Yield each opening with its line: a list of actions, or a text with white space between them."""
+def _read_json(text: str) -> Iterator[_Found]:
+    """Yield each opening: a list of actions, a text with white space between them, or a position."""
     try:
         items = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -162,15 +203,18 @@ def _read_json(text: str) -> Iterator[tuple[int, Sequence[_Word]]]:
         assert between is not None, "it matches nothing, too"
         line = text.count("\n", 0, between.end()) + 1
         _, place = json.JSONDecoder().raw_decode(text, between.end())
+        if isinstance(item, dict) or (isinstance(item, str) and _POSITION.match(item)):
+            yield _Found(line, (), item)
+            continue
         actions = item.split() if isinstance(item, str) else item
         if not (isinstance(actions, list) and all(isinstance(action, str) for action in actions)):
-            raise _wrong(line, Text("an opening is a list of actions in notation; a position cannot be set up"))
-        yield line, [_Word(action, line) for action in actions]
+            raise _wrong(line, Text("an opening is a list of actions in notation, or a position"))
+        yield _Found(line, [_Word(action, line) for action in actions])
 
 
-def _read_pgn(text: str) -> Iterator[tuple[int, Sequence[_Word]]]:
-    """Yield the main line of each game with the line where it begins."""
-    words, begin, depth = list[_Word](), 0, 0
+def _read_pgn(text: str) -> Iterator[_Found]:
+    """Yield the main line of each game with the line where it begins, and with its position if it has one."""
+    words, begin, depth, position = list[_Word](), 0, 0, None
     line, counted = 1, 0
     for token in _PGN.finditer(text):
         line, counted = line + text.count("\n", counted, token.start()), token.start()
@@ -179,20 +223,22 @@ def _read_pgn(text: str) -> Iterator[tuple[int, Sequence[_Word]]]:
             raise _wrong(line, Text("{text} is neither PGN nor JSON", text=_quote(token[0])))
         if kind == "bracket":
             depth = max(0, depth + (1 if token[0] == "(" else -1))
-        elif kind == "tag":
-            if token["tag"] in _START_TAGS:
-                raise _wrong(line, Text("a position cannot be set up; give the moves that lead to it, as PGN"))
-            if words:
-                yield begin, words
-                words, begin = [], 0
+        elif kind == "value":
+            if words or (position and token["tag"] in ("Event", "FEN")):
+                yield _Found(begin, words, position)
+                words, begin, position = [], 0, None
+            if token["tag"] == "FEN":
+                position, begin = token["value"], line
+            elif token["tag"] == "SetUp" and token["value"] != "0" and position is None:
+                position, begin = "", line  # until its FEN comes
         elif kind == "word" and not depth:
             words.append(_Word(token[0], line))
             begin = begin or line
         elif kind == "end" and not depth:
-            yield begin or line, words
-            words, begin = [], 0
-    if words:
-        yield begin, words
+            yield _Found(begin or line, words, position)
+            words, begin, position = [], 0, None
+    if words or position is not None:
+        yield _Found(begin, words, position)
 
 
 def _actions(game: Game, state: State, line: int, words: Sequence[_Word]) -> tuple[int, ...]:
@@ -215,7 +261,8 @@ def _actions(game: Game, state: State, line: int, words: Sequence[_Word]) -> tup
     while state.seat() is not None and len(state.legal_actions()) == 1:
         state.apply(state.legal_actions()[0])
     if state.seat() is None:
-        raise _wrong(line, Text("the opening leaves nothing to decide; make it shorter"))
+        longer = Text("the opening leaves nothing to decide; make it shorter")
+        raise _wrong(line, longer if words else Text("nothing is left to decide in this position; leave it out"))
     return tuple(actions)
 
 

@@ -284,10 +284,10 @@ class SeatBoard:
     """One match of one seat. Positions of a watch, which hold what is hidden, are shown through `seen` alone."""
 
     def __init__(self, started: play_pb2.MatchStarted) -> None:
-        self.game = registry.get(started.game)
         self.seat = started.seat
         self.seats = started.seats
         self.options = json.loads(started.options_json or "{}")
+        self.game = registry.get(started.game).for_match(self.options)
         self.moves: list[match_pb2.Event] = []
         """All plies that this seat was told of."""
         self.asked: State | None = None

@@ -128,6 +128,18 @@ def test_equal_moves_that_no_plan_repeats_all_count(database: Database, bots: di
     assert (table.matches, table.repeats) == (24, 0)
 
 
+def test_other_positions_of_a_file_are_no_repeats(database: Database, bots: dict[str, str]) -> None:
+    with write(database) as session:
+        session.connection().execute(tables.version.update().values(manifest={"deterministic": True}))
+    for number, start in enumerate(({}, {"size": 7}, {"size": 7})):
+        settings = {"starts": [start]} if start else {}
+        tournament = book.create(database, bots.values(), name=f"t{number}", settings=settings)
+        for match in book.take(database, tournament):
+            record(database, match)
+    table = official_table(load(database))
+    assert (table.matches, table.repeats) == (24, 12)
+
+
 def test_seeds_that_some_blocks_share_leave_the_others_alone(database: Database, bots: dict[str, str]) -> None:
     blocks = book.round_robin(list(bots.values()))
     same_seed = [replace(block, opening=(9, 9)) for block in blocks[:2]]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.format import ScheduleError
 from arena.tournament.formats.openings import MOST_OPENINGS, BlockDraw, draw_opening, longest_opening, read_openings
+from engine import registry
 from engine.core import SeatsError
 from tests.support.nim import LUCKY_NIM, NIM, NimOptions
 
@@ -84,7 +85,7 @@ def test_a_number_of_seats_that_the_game_does_not_have_is_refused() -> None:
 
 
 def read(text: str, *, size: int = 9, plies: int | None = None) -> tuple[tuple[int, ...], ...]:
-    return read_openings(text, NIM, seats=2, options=NimOptions(size), plies=plies)
+    return read_openings(text, NIM, seats=2, options=NimOptions(size), plies=plies).openings
 
 
 PGN = """\ufeff[Event "a [b] {c"]
@@ -133,9 +134,13 @@ def test_openings_are_cut_where_it_is_said() -> None:
         ("[" + "9" * 5_000 + "]", "openings, line 1: is not valid JSON: "),
         ('{"TAKE:1": 1}', "openings, line 1: the file is no list"),
         ('"TAKE:1"', "openings, line 1: the file is no list"),
-        ('[[],\n{"heap": 3}]', "openings, line 2: an opening is a list of actions in notation; a position cannot"),
-        ("[[],\n\n[1]]", "openings, line 3: an opening is a list of actions in notation; a position cannot"),
-        ("[1, 2]", "openings, line 1: an opening is a list of actions in notation; a position cannot"),
+        (
+            '[[],\n{"heap": 101}]',
+            "openings, line 2: this position cannot be played: heap: expected an integer from",
+        ),
+        ('[[],\n{"heap": 1}]', "openings, line 2: nothing is left to decide in this position; leave it out"),
+        ("[[],\n\n[1]]", "openings, line 3: an opening is a list of actions in notation, or a position"),
+        ("[1, 2]", "openings, line 1: an opening is a list of actions in notation, or a position"),
         ("TAKE:1 *\n{no end", "openings, line 2: '{' is neither PGN nor JSON"),
         ("<html>", "openings, line 1: '<html>' is no legal action after 0 plies"),
         ('[Event "a"]\n[SetUp "1"]\n*', "openings, line 2: a position cannot be set up; give the moves that lead to"),
@@ -153,6 +158,18 @@ def test_a_file_that_holds_no_openings_is_told_with_the_line(text: str, told: st
         read(text)
     assert told in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_position_is_set_up_by_options() -> None:
+    book = read_openings('["TAKE:1", {"heap": 7}, []]', NIM, seats=2, options=NimOptions(9))
+    assert (book.openings, book.starts) == (((0,), (), ()), ({}, {"left": 7}, {}))
+
+
+@pytest.mark.parametrize("text", ['[[],\n{"heap": 3}]', '[[],\n"8/8/8/8/8/4k3/4p3/4K3 b - -"]'])
+def test_a_position_that_a_game_cannot_set_up_is_told_with_the_line(text: str) -> None:
+    game = registry.get("foreign_king")
+    with pytest.raises(ScheduleError, match="openings, line 2: a position cannot be set up; give the moves that lead"):
+        read_openings(text, game, seats=2, options=game.parse_options({}))
 
 
 def test_a_game_with_chance_takes_no_openings() -> None:
