@@ -7,24 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from arena.hosting.errors import HostBusyError, HostingError
-from arena.hosting.sandbox.host_capacity import THREADS, check_descriptors, has_room
-from arena.hosting.sandbox.limits import SandboxLimits
+from arena.hosting.errors import HostBusyError
+from arena.hosting.sandbox.host_capacity import THREADS, allow_inherited, check_descriptors, has_room
 
-_INHERITED = {
-    "RLIMIT_CPU": ("-t", SandboxLimits().cpu_s),
-    "RLIMIT_FSIZE": ("-f", SandboxLimits().disk_mb << 20),
-    "RLIMIT_AS": ("-v", 4 << 30),
-    "RLIMIT_DATA": ("-d", 4 << 30),
-    "RLIMIT_STACK": ("-s", 8 << 20),
-}
-"""What must be allowed of each of these, in seconds or bytes."""
 FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 8.0
 ROOM_PATIENCE_S = 60.0
@@ -48,15 +38,7 @@ def check_limits() -> None:
     A bot that reaches a limit of this host would be blamed for what it did not do.
     """
     check_descriptors()
-    for name, (option, least) in _INHERITED.items():
-        which = getattr(resource, name)
-        soft, hard = resource.getrlimit(which)
-        if hard != resource.RLIM_INFINITY and hard < least:
-            raise HostingError(f"this host sets a limit (ulimit {option}) of {hard}; bots need {least} or none")
-        if which != resource.RLIMIT_STACK:
-            resource.setrlimit(which, (hard, hard))
-        elif soft != resource.RLIM_INFINITY and soft < least:  # no further: each thread reserves as much
-            resource.setrlimit(which, (least, hard))
+    allow_inherited()
 
 
 async def check_room(commands: asyncio.StreamReader, *, is_patient: bool) -> None:

@@ -193,6 +193,11 @@ def test_a_full_disk_is_named_with_what_to_do(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.hostile("have-ones-matches-lost-by-the-host")
+def test_a_lack_of_memory_is_named_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report(MemoryError()) == 1
+    assert capsys.readouterr().err.startswith("arena: there is not enough memory; end other programs, or raise ")
+
+
 def test_a_fault_of_the_host_that_only_meets_one_bots_matches_is_told_with_its_name(
     table: Arena, tmp_path: Path
 ) -> None:

@@ -90,6 +90,17 @@ def openings_of(count: int) -> list[list[str]]:
     return found
 
 
+def test_openings_may_be_in_utf_16_as_powershell_writes_them(table: Arena, tmp_path: Path) -> None:
+    (tmp_path / "openings.json").write_text(json.dumps(openings_of(3)), encoding="utf-16")
+    line = ["tournament", "run", "swiss", *TERMS, *SHORT, "--bots", "ada,bob", "--rounds", "1"]
+    assert table(*line, "--openings", str(tmp_path / "openings.json"), "--dry-run").code == 0
+
+
+def test_a_dry_run_refuses_a_name_that_no_tournament_can_have(table: Arena) -> None:
+    line = ["tournament", "run", "swiss", *TERMS, *SHORT, "--bots", "ada,bob", "--rounds", "1", "--name", "a\nb"]
+    assert table.refusal(*line, "--dry-run", code=2) == table.refusal(*line, code=2)
+
+
 def test_openings_of_a_file_begin_the_blocks_and_the_file_is_not_needed_again(
     table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,7 +83,7 @@ def _code(error: BaseException) -> int | None:
     """Return the exit code of an error that a command may raise; `None` for a fault of the arena."""
     if isinstance(error, CliError):
         return error.exit_code
-    if isinstance(error, OSError):
+    if isinstance(error, OSError | MemoryError):
         return FAILED
     kind = kind_of(error)
     return None if kind is ErrorKind.INTERNAL else EXIT_CODES[kind]
@@ -94,6 +94,10 @@ def _one_line(text: str) -> str:
 
 
 def _message(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return Text(
+            "there is not enough memory; end other programs, or raise the limit (ulimit -v, or of the container)"
+        )
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         if error.filename:
             return Text(

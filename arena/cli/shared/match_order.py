@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -115,7 +116,10 @@ def tournament_request(
 
 
 def _read_text(path: Path) -> str:
-    """Return the text of a file; what is not UTF-8 stands in names of people and is left out. Raise MisuseError."""
+    """Return the text of a file, UTF-16 if it has that mark. Raise MisuseError.
+
+    What is not UTF-8 stands in names of people and is left out.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
@@ -124,7 +128,8 @@ def _read_text(path: Path) -> str:
         raise MisuseError(placed(path, why)) from error
     if len(content) > _MOST_BYTES:
         raise MisuseError(placed(path, Text("has over {bytes} bytes; give fewer openings", bytes=_MOST_BYTES)))
-    return content.decode("utf-8", "ignore")
+    marks = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
+    return content.decode("utf-16" if content.startswith(marks) else "utf-8", "ignore")
 
 
 def granted_workers(workers: int, cores: int) -> int:

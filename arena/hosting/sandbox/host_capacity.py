@@ -33,6 +33,14 @@ WORKER_THREADS = 32
 WORKER_MB = 160
 """The memory that they need; measured: 160."""
 _SMALL_STACK = 256 * 1024
+_INHERITED = {
+    "RLIMIT_CPU": ("-t", 1, SandboxLimits().cpu_s),
+    "RLIMIT_FSIZE": ("-f", 1024, SandboxLimits().disk_mb << 20),
+    "RLIMIT_AS": ("-v", 1024, 4 << 30),
+    "RLIMIT_DATA": ("-d", 1024, 4 << 30),
+    "RLIMIT_STACK": ("-s", 1024, 8 << 20),
+}
+"""What bots inherit: the option of ulimit, its unit in seconds or bytes, and what must be allowed."""
 
 
 def allow_many_descriptors() -> int:
@@ -67,6 +75,27 @@ def check_descriptors(workers: int = 0) -> None:
         )
 
 
+def allow_inherited() -> None:
+    """Raise the limits that bots inherit as far as they go. Raises HostingError if that is not far enough for them."""
+    for name, (option, unit, least) in _INHERITED.items():
+        which = getattr(resource, name)
+        soft, hard = resource.getrlimit(which)
+        if hard != resource.RLIM_INFINITY and hard < least:
+            raise HostingError(
+                Text(
+                    "this host sets a limit of {limit} (ulimit {option}), and bots need {least}; "
+                    "raise it with `ulimit {option} {least}`, as root if need be",
+                    limit=hard // unit,
+                    option=option,
+                    least=least // unit,
+                )
+            )
+        if which != resource.RLIMIT_STACK:
+            resource.setrlimit(which, (hard, hard))
+        elif soft != resource.RLIM_INFINITY and soft < least:  # no further: each thread reserves as much
+            resource.setrlimit(which, (least, hard))
+
+
 def check_host(workers: int) -> None:
     """Raise HostingError, one line with the figure and the remedy, if this machine has no room for so many workers."""
     check_descriptors(workers)
@@ -75,6 +104,7 @@ def check_host(workers: int) -> None:
 
 def check_room(workers: int) -> None:
     """Raise HostingError if so many workers have no room: for processes, in memory or on the disk."""
+    allow_inherited()
     threads = THREADS + WORKER_THREADS * workers
     with _small_stacks():
         is_there = has_room(threads)

@@ -249,7 +249,12 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
                 ArchiveReason.NAME_ABSOLUTE,
                 Text("{path} is an absolute path; name it relative to the bot's directory", path=quote_path(name)),
             )
-    return name.removeprefix("./")
+    return _without_dots(name)
+
+
+def _without_dots(name: str) -> str:
+    """Return a path without the parts `.`, as in `owl/./bot.toml`: they lead nowhere, and hide nothing."""
+    return re.sub(r"(?<![^/])\./", "", name)
 
 
 def _unicode_path(extra: bytes, raw: bytes) -> str | None:
@@ -311,7 +316,7 @@ def _tarred(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:
     while (info := archive.next()) is not None:
         archive.members.clear()  # type: ignore[attr-defined] # it keeps all that it has read, to be able to go back
         plain.allow(info.offset_data + info.size)
-        name = info.name.removeprefix("./")
+        name = _without_dots(info.name)
         if info.isdir() or _is_left_out(name):
             yield name, None, None
             continue

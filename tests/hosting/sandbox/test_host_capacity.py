@@ -47,6 +47,33 @@ def roomy(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+LIMITED = """
+import resource, sys
+from arena.hosting.errors import HostingError
+from arena.hosting.sandbox.host_capacity import check_host
+which, limit = map(int, sys.argv[1:])
+resource.setrlimit(which, (limit, limit))
+try:
+    check_host(1)
+except HostingError as error:
+    print(error)
+"""
+
+
+@pytest.mark.host_fault("ulimit-of-memory")
+@pytest.mark.parametrize(
+    ("which", "limit", "option"),
+    [(resource.RLIMIT_AS, 700 << 20, "-v"), (resource.RLIMIT_FSIZE, 1 << 20, "-f"), (resource.RLIMIT_CPU, 600, "-t")],
+)
+def test_a_limit_that_bots_would_reach_is_named_before_anything_is_played(which: int, limit: int, option: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(which), str(limit)], capture_output=True, text=True, check=True
+    )
+    figure = limit if option == "-t" else limit // 1024
+    assert told.stdout.startswith(f"this host sets a limit of {figure} (ulimit {option}), and bots need ")
+    assert f"raise it with `ulimit {option} " in told.stdout
+
+
 def check_with(soft: int, hard: int, workers: int) -> list[str]:
     """What is said of a host with these limits on descriptors, and the limits after that."""
     told = subprocess.run(

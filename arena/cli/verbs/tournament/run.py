@@ -226,6 +226,10 @@ def _run(form: Format, game: str, entrants: Sequence[str], run: RunOptions) -> N
         run.terms, form, game, entrants, name=run.name, rated=not run.unrated, same_owner=run.same_owner
     )
     if run.dry_run:
+        from arena.tournament.creation import check_name
+
+        if run.name is not None:
+            check_name(run.name)
         print_forecast(run.db, order, hosting.workers, as_json=run.as_json)
         return
     with connect(run.db, makes=True) as connection:
