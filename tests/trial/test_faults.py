@@ -12,7 +12,7 @@ import pytest
 from arena.match.result import Fault, FaultCause
 from arena.trial.faults import remedy_of
 
-PYTHON = "#!" + sys.executable + "\n"
+PYTHON = f"#!{Path(sys.executable).resolve()}\n"  # the path of an environment may have a space
 TOKENS = "Connect to ARENA_ADDRESS"
 
 
