@@ -124,7 +124,7 @@ def _read_text(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except OSError as error:
-        why = Text("cannot be read ({why}); check its permissions", why=os_error_text(error))
+        why = Text("cannot be read ({why}); name a file of openings", why=os_error_text(error))
         raise MisuseError(placed(path, why)) from error
     if len(content) > _MOST_BYTES:
         raise MisuseError(placed(path, Text("has over {bytes} bytes; give fewer openings", bytes=_MOST_BYTES)))
