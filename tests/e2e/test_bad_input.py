@@ -162,7 +162,9 @@ def test_what_a_bot_wrote_last_is_shown_as_evidence(field: Place) -> None:
 @pytest.mark.hostile("nobody-starts", "crash-at-once")
 def test_a_match_of_nothing_but_bots_that_do_not_start_is_recorded_and_unrated(field: Place) -> None:
     names = ",".join(add_wrong_bot(field, behaviour) for behaviour in ("exit-at-once", "crash-at-once"))
-    match = field.ok("match", "run", "--game", "foreign_king", "--bots", names, "--rated", "--json", *ANY_START).json
+    done = field.here("match", "run", "--game", "foreign_king", "--bots", names, "--rated", "--json", *ANY_START)
+    match = done.json
+    assert done.code == 1, "it has no valid result"
     assert [fault["cause"] for fault in match["faults"]] == ["START_FAILED", "START_FAILED"]
     assert (match["state"], match["rated"]) == ("finished", False)
     assert field.ok("leaderboard", "--json").json == []

@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO, cast
 from unicodedata import combining, east_asian_width, normalize
@@ -113,7 +113,8 @@ def fit_encodings(*, is_for_programs: bool) -> None:
     What is written for programs is UTF-8 wherever it goes but to a terminal.
     """
     if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
+        with suppress(io.UnsupportedOperation):  # somebody has read from it
+            sys.stdin.reconfigure(errors="replace")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             is_data = is_for_programs and stream is sys.stdout and not stream.isatty()
