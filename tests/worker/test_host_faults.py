@@ -156,11 +156,13 @@ def killer(mark: str, word: str) -> Disturbance:
 
 
 def starver(mark: str) -> Disturbance:
-    """Leaves the worker no descriptor but those that it holds, so that no meter can be read."""
+    """Leaves the worker no descriptor but those that it holds, so that no meter can be read, and waits for its end."""
 
     async def starve() -> None:
         (worker,) = (pid for pid, command in marked_processes(mark).items() if WORKER in command)
         resource.prlimit(worker, resource.RLIMIT_NOFILE, (3, resource.prlimit(worker, resource.RLIMIT_NOFILE)[1]))
+        while worker in marked_processes(mark):
+            await asyncio.sleep(0.01)
 
     return starve
 
