@@ -133,34 +133,7 @@ def make_home(directory: Path, settings_text: str) -> Home:
     try:
         for place in (home.directory, home.store, home.builds, home.uploads, home.tls, home.run, home.logs):
             place.mkdir(mode=PRIVATE, parents=place is home.directory, exist_ok=True)
-        owner = home.directory.stat().st_uid
-        if owner != os.geteuid():
-            raise HomeError(
-                Text(
-                    "{directory} belongs to user {user}; run as that user, or give another --home",
-                    directory=home.directory,
-                    user=owner,
-                )
-            )
-        if not os.access(home.directory, os.R_OK | os.W_OK | os.X_OK):
-            raise HomeError(
-                Text(
-                    "{directory} cannot be written to; change its permissions, or give another --home",
-                    directory=home.directory,
-                )
-            )
-        if len(os.fsencode(home.socket)) > _LONGEST_SOCKET_PATH:
-            raise HomeError(
-                Text(
-                    "{socket} is too long for a socket by {count} bytes; give a --home with a shorter path",
-                    socket=home.socket,
-                    count=len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH,
-                )
-            )
-        if not is_utf8(home.socket):
-            raise HomeError(
-                Text("{socket} is not UTF-8, as a socket must be; give a --home with another path", socket=home.socket)
-            )
+        _check_place(home)
         # Secrets, sockets and strangers' programs lie here.
         for private in (home.directory, home.tls, home.run):
             if stat.S_IMODE(private.stat().st_mode) != PRIVATE:
@@ -186,6 +159,38 @@ def make_home(directory: Path, settings_text: str) -> Home:
             )
         ) from error
     return home
+
+
+def _check_place(home: Home) -> None:
+    """Raise HomeError if the directory of a home belongs to somebody else, or cannot hold what a home holds."""
+    owner = home.directory.stat().st_uid
+    if owner != os.geteuid():
+        raise HomeError(
+            Text(
+                "{directory} belongs to user {user}; run as that user, or give another --home",
+                directory=home.directory,
+                user=owner,
+            )
+        )
+    if not os.access(home.directory, os.R_OK | os.W_OK | os.X_OK):
+        raise HomeError(
+            Text(
+                "{directory} cannot be written to; change its permissions, or give another --home",
+                directory=home.directory,
+            )
+        )
+    if len(os.fsencode(home.socket)) > _LONGEST_SOCKET_PATH:
+        raise HomeError(
+            Text(
+                "{socket} is too long for a socket by {count} bytes; give a --home with a shorter path",
+                socket=home.socket,
+                count=len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH,
+            )
+        )
+    if not is_utf8(home.socket):
+        raise HomeError(
+            Text("{socket} is not UTF-8, as a socket must be; give a --home with another path", socket=home.socket)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,8 +172,7 @@ class _Service:
                     ready = ready.also("play", await wait_for_remote(remote, self._settings))
                 if web is not None:
                     ready = ready.also("web", await wait_for_web(web))
-                works += [asyncio.create_task(host.run()), asyncio.create_task(activities.loop.run())]
-                works.append(asyncio.create_task(watch_file(self._database)))
+                works += map(asyncio.create_task, (host.run(), activities.loop.run(), watch_file(self._database)))
                 self._lock.publish(list(ready.addresses.values()))
                 self._log.info(
                     "serving", home=str(self._home.directory), slots=self._executors.slots(), **ready.addresses
