@@ -83,6 +83,10 @@ class LagMeter(Protocol):
         """Return when bytes came first to that socket between two instants of the loop; None if that is unknown."""
 
 
+def find_no_connection() -> None:
+    """Return the descriptor of no socket."""
+
+
 class Stopwatch:
     """Measures one decision. It starts when it is created, just before the `Decide` is handed to the transport."""
 
@@ -109,7 +113,7 @@ class Stopwatch:
         patience_s: float,
         meter: Meter | None,
         lag_meter: LagMeter | None = None,
-        connection: Callable[[], int | None] = lambda: None,
+        connection: Callable[[], int | None] = find_no_connection,
     ) -> None:
         """Start the measurement. After `patience_s` a look is due even if there is no meter.
 
@@ -166,11 +170,9 @@ class Stopwatch:
         self._looks += 1
         over_us, lasting_us = self._lag_meter.look() if self._lag_meter is not None else (0, 0)
         window_us = _microseconds(max(at - self._looked_at, 0))
-        if (
-            self._lag_meter is not None and self._lag_meter.idle_us < HANDLING_US
-        ):  # an answer may have lain there all the time
-            self._late_us += window_us
-        else:  # the referee read what was there, so an answer came since the last look
+        if self._lag_meter is not None and self._lag_meter.idle_us < HANDLING_US:
+            self._late_us += window_us  # an answer may have lain there all the time
+        else:  # the referee has read what was there, so an answer came since the last look
             late_us = max(_microseconds(at - self.next_at), over_us, lasting_us, 0)
             self._late_us, self._idle_at = min(late_us, window_us + self._hidden_us), self._looked_at
         if is_answered and at > self._deadline and self._lag_meter is not None:

@@ -24,6 +24,7 @@ from arena.referee.measuring import (
     Neighbours,
     PonderWatch,
     Stopwatch,
+    find_no_connection,
     starved,
     stood_still,
 )
@@ -40,10 +41,6 @@ BOUND_FACTOR = 10
 BOUND_US = 10_000_000
 
 SHOWN_BYTES = 64
-
-
-def find_no_connection() -> None:
-    """Return the descriptor of no socket."""
 
 
 async def play_match(

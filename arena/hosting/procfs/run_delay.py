@@ -188,7 +188,7 @@ class ArrivalClock(threading.Thread):
         self._has_told.clear()
         self._is_asked = True
         self._signal()
-        if not self._has_told.wait(ARRIVAL_PATIENCE_S):
+        if not (self.is_alive() and self._has_told.wait(ARRIVAL_PATIENCE_S)):
             return None
         return min((came_ns for came_ns in self._came_ns if since_ns <= came_ns <= until_ns), default=None)
 

@@ -172,6 +172,13 @@ class Thread:
         self.is_closed = True
 
 
+class Unreadable(Thread):
+    """A thread of which the system tells nothing."""
+
+    def keep_open(self, *_names: str) -> None:
+        raise FileNotFoundError
+
+
 class Late(Thread):
     """A thread that waits for a processor for so long between any two readings."""
 
@@ -202,6 +209,16 @@ def test_when_bytes_came_is_known_however_long_nobody_could_read_them(monkeypatc
         assert meter.first_came_s(0, time.monotonic()) is None
         assert not fcntl.fcntl(ours, fcntl.F_GETFL) & os.O_ASYNC
         meter.close()
+
+
+def test_where_the_kernel_tells_no_waits_no_arrival_is_known_and_nobody_waits_for_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(waiting, "TaskFiles", lambda _pid, _tid: Unreadable())
+    monkeypatch.setattr(waiting, "ARRIVAL_PATIENCE_S", 3600.0)
+    clock = waiting.ArrivalClock()
+    clock.join()
+    assert clock.first_came_ns(0, time.monotonic_ns()) is None
 
 
 def test_where_no_bytes_came_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
