@@ -408,6 +408,8 @@ class LocalForecasts:
         terms, form = terms_of(request, seed_key(context)), form_of(request)
         for bot in request.bots:
             need_remote_service(context, find_version(context, bot).bot)
+        if request.name is not None:
+            creation.check_name(request.name)
         name_chooser(context, request.name, request.kind or request.format)  # refuses a name that is taken
         bots = [whole_name(context.database, context.viewer, bot) for bot in request.bots]
         if form is None:

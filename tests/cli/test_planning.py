@@ -9,6 +9,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -96,8 +97,11 @@ def test_openings_may_be_in_utf_16_as_powershell_writes_them(table: Arena, tmp_p
     assert table(*line, "--openings", str(tmp_path / "openings.json"), "--dry-run").code == 0
 
 
-def test_a_dry_run_refuses_a_name_that_no_tournament_can_have(table: Arena) -> None:
-    line = ["tournament", "run", "swiss", *TERMS, *SHORT, "--bots", "ada,bob", "--rounds", "1", "--name", "a\nb"]
+@pytest.mark.parametrize(
+    "words", [("tournament", "run", "swiss", "--bots", "ada,bob", "--rounds", "1"), ("compare", "ada", "bob")]
+)
+def test_a_dry_run_refuses_a_name_that_no_tournament_can_have(table: Arena, words: Sequence[str]) -> None:
+    line = [*words, *TERMS, *SHORT, "--name", "a\nb"]
     assert table.refusal(*line, "--dry-run", code=2) == table.refusal(*line, code=2)
 
 
