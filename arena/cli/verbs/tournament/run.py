@@ -58,7 +58,7 @@ class EntryOptions:
     seats: request.Seats = None
 
     @property
-    def size(self) -> int:
+    def seat_count(self) -> int:
         """Return the number of seats of each match. Raise MisuseError if it is neither given nor the only one."""
         return request.need_seats(self.game, self.seats)
 
@@ -111,7 +111,7 @@ def round_robin(
         raise MisuseError(
             Text("--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out", blocks=blocks)
         )
-    _run(RoundRobin(entry.size, 2 if double else blocks or 1), entry.game, entry.names, run)
+    _run(RoundRobin(entry.seat_count, 2 if double else blocks or 1), entry.game, entry.names, run)
 
 
 @_formats.command(Sample.traits.name, epilog=_example("sample --seats 2 --bots random,greedy,search --blocks 20"))
@@ -120,7 +120,7 @@ def sample(
     entry: EntryOptions, blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 10, *, run: RunOptions
 ) -> None:
     """Play a selection of all combinations of bots."""
-    _run(Sample(entry.size, blocks), entry.game, entry.names, run)
+    _run(Sample(entry.seat_count, blocks), entry.game, entry.names, run)
 
 
 @_formats.command(
@@ -140,7 +140,7 @@ def gauntlet(
         raise MisuseError(
             Text("--challenger names {count} bots; name one, and its opponents with --bots", count=1 + len(others))
         )
-    _run(Gauntlet(entry.size, blocks), entry.game, [first, *entry.names], run)
+    _run(Gauntlet(entry.seat_count, blocks), entry.game, [first, *entry.names], run)
 
 
 @_formats.command(Swiss.traits.name, epilog=_example("swiss --seats 2 --bots random,greedy,search --rounds 5"))
@@ -154,7 +154,7 @@ def swiss(
     run: RunOptions,
 ) -> None:
     """Play rounds between bots with similar scores."""
-    _run(Swiss(entry.size, rounds or USUAL, blocks, retire_after), entry.game, entry.names, run)
+    _run(Swiss(entry.seat_count, rounds or USUAL, blocks, retire_after), entry.game, entry.names, run)
 
 
 @_formats.command(
@@ -174,7 +174,7 @@ def knockout(
     run: RunOptions,
 ) -> None:
     """Eliminate the losers of each round until one bot is left."""
-    _run(Knockout(entry.size, 2 if double else 1, best_of, not in_order), entry.game, entry.names, run)
+    _run(Knockout(entry.seat_count, 2 if double else 1, best_of, not in_order), entry.game, entry.names, run)
 
 
 @_formats.command(
@@ -194,7 +194,7 @@ def adaptive(
     run: RunOptions,
 ) -> None:
     """Play until it is known which bots are the best."""
-    _run(Adaptive(entry.size, with_zone(until, within), max_blocks), entry.game, entry.names, run)
+    _run(Adaptive(entry.seat_count, with_zone(until, within), max_blocks), entry.game, entry.names, run)
 
 
 @_formats.command(
@@ -213,7 +213,7 @@ def ladder(
     run: RunOptions,
 ) -> None:
     """Play wave after wave between bots of similar strength."""
-    _run(LadderFormat(entry.size, waves, retire_after), entry.game, entry.names, run)
+    _run(LadderFormat(entry.seat_count, waves, retire_after), entry.game, entry.names, run)
 
 
 def _run(form: Format, game: str, entrants: Sequence[str], run: RunOptions) -> None:
@@ -226,10 +226,6 @@ def _run(form: Format, game: str, entrants: Sequence[str], run: RunOptions) -> N
         run.terms, form, game, entrants, name=run.name, rated=not run.unrated, same_owner=run.same_owner
     )
     if run.dry_run:
-        from arena.tournament.creation import check_name
-
-        if run.name is not None:
-            check_name(run.name)
         print_forecast(run.db, order, hosting.workers, as_json=run.as_json)
         return
     with connect(run.db, makes=True) as connection:
