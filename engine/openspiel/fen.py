@@ -12,6 +12,8 @@ from typing import Final
 from engine.core import PositionError
 from engine.translatable import Text
 
+FEN: Final = "fen"
+"""The option of chess, and the key of a position, that tells where a match begins."""
 _LINE: Final = re.compile(
     r"\s*(?P<board>[pnbrqkPNBRQK1-8/]+)\s+(?P<turn>[wb])\s+(?P<castling>-|(?=\w)K?Q?k?q?)"
     r"\s+(?P<passing>-|[a-h][36])(?:\s+(?P<half>\d{1,3})\s+(?P<full>\d{1,4}))?(?:\s+[a-zA-Z].*)?\s*;?\s*",

@@ -19,7 +19,7 @@ from engine.core import AbilityError, ActionTable, Game, Observation, OptionsErr
 from engine.features import Featured, FeaturePart, reals
 from engine.kit.options import no_options
 from engine.openspiel.catalogue import PREFIX, Facts, load_game
-from engine.openspiel.fen import read_fen
+from engine.openspiel.fen import FEN, read_fen
 from engine.openspiel.library import VERSION, play_again
 from engine.openspiel.state import OpenSpielState, SeenState, begin, read
 from engine.translatable import Text
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 RULES_VERSION: Final = f"1+openspiel.{VERSION}"
 """The first number changes with what the arena makes of OpenSpiel's games."""
-FEN: Final = "fen"
-"""The option of chess that openings set."""
 _CHESS: Final = f"{PREFIX}chess"
 _BUDGET: Final = 2000
 """How many legal actions and outcomes of chance are looked at for one position: what they cost differs little."""

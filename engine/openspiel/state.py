@@ -19,6 +19,7 @@ from zlib import crc32
 
 from engine.chance import Chance, SeededChance
 from engine.core import AbilityError, OptionsError, Outcome, PositionError, Reveal, State
+from engine.openspiel.fen import FEN
 from engine.openspiel.library import load, play_again, random_states, words_of
 from engine.translatable import Text
 
@@ -102,7 +103,7 @@ class OpenSpielState(State):
 
     def to_json(self) -> dict[str, Any]:
         data = {"game": self.game.name, "version": JSON_VERSION, "seats": self.game.facts.seats}
-        start = {"fen": self.game.start} if self.game.start else {}
+        start = {FEN: self.game.start} if self.game.start else {}
         return {**data, **start, "history": list(self.inner.history())}
 
     def observation_json(self, seat: int) -> dict[str, Any]:
@@ -137,7 +138,7 @@ def begin(game: OpenSpielGame, chance: Chance | None) -> OpenSpielState:
 
 def read(game: OpenSpielGame, data: Mapping[str, Any], chance: Chance | None) -> OpenSpielState:
     """Return the position that `to_json` described. Raises PositionError naming the key that is wrong."""
-    if not isinstance(data, Mapping) or not set(_KEYS) <= set(data) <= {*_KEYS, "fen"}:
+    if not isinstance(data, Mapping) or not set(_KEYS) <= set(data) <= {*_KEYS, FEN}:
         raise PositionError(f"a position of {game.name} has the keys {', '.join(_KEYS)}")
     for key, value in (("game", game.name), ("version", JSON_VERSION), ("seats", game.facts.seats)):
         if type(data[key]) is not type(value) or data[key] != value:
