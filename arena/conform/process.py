@@ -180,7 +180,7 @@ def launcher_of(command: Command) -> Launcher:
     async def launch(address: str, token: str, scratch: Path) -> BotProcess:
         environment = bot_environment(command.directory, scratch, address, token)
         program = BotProgram(command.argv, command.directory, environment, scratch, command.trees, command.variables)
-        request = plan_start(program, SandboxLimits(NONE))
+        request = plan_start(program, SandboxLimits(NONE), own_uid=False)
         return start_process(request.argv, request.environment, scratch)
 
     return launch

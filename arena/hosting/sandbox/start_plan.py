@@ -81,14 +81,13 @@ class BotProgram:
         return self.directory if self.is_writable else None
 
 
-def plan_start(program: BotProgram, limits: SandboxLimits, *, own_uid: bool | None = None) -> StartRequest:
+def plan_start(program: BotProgram, limits: SandboxLimits, *, own_uid: bool) -> StartRequest:
     """Return the request that starts a program within the limits, at their level.
 
-    In a sandbox it gets a user id of its own if `own_uid` says so, by default as root. Raises MissingToolError,
-    UnknownMachineError.
+    In a sandbox it gets a user id of its own if `own_uid` says so. Raises MissingToolError, UnknownMachineError.
     """
     if limits.level in WRAPPED_LEVELS:
-        return _plan_wrapped(program, limits, os.geteuid() == 0 if own_uid is None else own_uid)
+        return _plan_wrapped(program, limits, own_uid)
     environment, confinement = _own_environment(program, program.directory), None
     if limits.level != NONE:
         own = {
