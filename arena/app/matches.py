@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from ratings.read.matches import StoredLog
     from ratings.store.rating import RatingChangeRecord
 
-"""The key in the settings of a tournament under which stands what people call themselves, by seat."""
 _BY_HOST = "host"
 _PART = 500
 

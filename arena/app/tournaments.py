@@ -281,7 +281,7 @@ def _is_hidden(context: AppContext, row: TournamentRow) -> bool:
 
 
 def _shown(context: AppContext, row: TournamentRow, standings: tuple[StandingRow, ...]) -> tuple[StandingRow, ...]:
-    """Return the table, which says who failed in all matches with everybody else in them.
+    """Return the table. The status of an entrant whose matches all lack a valid result is NO_VALID_RESULT.
 
     If the play is hidden, it is without the matches of blocks that are not over.
     """

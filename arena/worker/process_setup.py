@@ -33,7 +33,7 @@ def pin(cores: str) -> None:
 
 
 def check_limits() -> None:
-    """Raise the limits that bots inherit as far as they go. Raises HostingError if that is not far enough for them.
+    """Raise the limit on descriptors, and those that bots inherit. Raises HostingError if they stay too low.
 
     A bot that reaches a limit of this host would be blamed for what it did not do.
     """

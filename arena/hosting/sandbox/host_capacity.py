@@ -97,13 +97,19 @@ def allow_inherited() -> None:
 
 
 def check_host(workers: int) -> None:
-    """Raise HostingError, one line with the figure and the remedy, if this machine has no room for so many workers."""
+    """Raise what can be raised of the limits of this process.
+
+    Raises HostingError, one line with the figure and the remedy, if this machine has no room for so many workers.
+    """
     check_descriptors(workers)
     check_room(workers)
 
 
 def check_room(workers: int) -> None:
-    """Raise HostingError if so many workers have no room: for processes, in memory or on the disk."""
+    """Raise the limits that bots inherit.
+
+    Raises HostingError if they stay too low, or so many workers have no room: for processes, in memory or on the disk.
+    """
     allow_inherited()
     threads = THREADS + WORKER_THREADS * workers
     with _small_stacks():
