@@ -27,6 +27,7 @@ from typing import Any
 from unittest import mock
 
 from arena.hosting.procfs.usage import proportional_bytes
+from arena.referee.queue.loop import run
 from arena.worker.match_host import MatchHost
 from engine import registry
 from tests.support.fuzzing import fuzz, listening, open_range
@@ -128,7 +129,7 @@ def _play_alone(order: Order) -> Tally:
                 await what(host, times, tally, *bot)
 
     with installed_script_game(), mock.patch.object(registry, "single_names", return_value=names):
-        asyncio.run(play())
+        run(play())  # in the event loop of a worker
     return tally
 
 

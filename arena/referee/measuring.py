@@ -69,6 +69,10 @@ class LagMeter(Protocol):
 
     idle_us: int
     """How long the event loop neither ran nor waited for a processor between the last two looks."""
+    waited_us: int
+    """How long all its threads waited or worked for others between the last two looks, added up."""
+    is_clear: bool
+    """Whether at the last look no bytes lay at the watched socket, and no other thread was about to handle some."""
 
     def begin(self) -> None:
         """Start a decision; cheap."""
@@ -77,31 +81,76 @@ class LagMeter(Protocol):
         """Return microseconds of waits and such work that ended since the last look, and of a wait that lasts."""
 
     def watch(self, descriptor: int) -> None:
-        """Note from now on when bytes come to this socket, until `begin`."""
+        """Note from the first call on when bytes come to this socket, until `begin`."""
 
     def first_came_s(self, since_s: float, until_s: float) -> float | None:
-        """Return when bytes came first to that socket between two instants of the loop; None if that is unknown."""
+        """Return when bytes came first to that socket between two instants of the loop.
+
+        None if none came or that is unknown.
+        """
 
 
 def find_no_connection() -> None:
     """Return the descriptor of no socket."""
 
 
+class _Lateness:
+    """How long an answer lay unread, or may have lain there. Each look tells more.
+
+    There are two estimates, both of which may be too low; the larger counts. The first is by the looks alone: an answer
+    that came before the loop was last idle would have been read. The second is by what came to the socket since all was
+    read, as far as the referee's threads waited meanwhile.
+    """
+
+    __slots__ = ("_clear_at", "_idle_at", "_lag_meter", "_lasting_us", "_waited_us", "_was_clear", "us")
+
+    def __init__(self, lag_meter: LagMeter | None, at: float) -> None:
+        self._lag_meter = lag_meter
+        self._idle_at = at
+        self._clear_at: float | None = None
+        self._was_clear = False
+        self._lasting_us = self._waited_us = 0
+        self.us = 0
+
+    def count(self, before: float, at: float, due_at: float, *, is_over: bool) -> None:
+        """Count from one look to the next, which was due at `due_at`; `is_over` tells that the bot's time is over."""
+        window_us, late_us = _microseconds(max(at - before, 0)), max(_microseconds(at - due_at), 0)
+        if self._lag_meter is None:
+            self.us = min(late_us, window_us)
+            return
+        over_us, lasting_us = self._lag_meter.look()
+        if self._was_clear:  # the loop has gone on since then, so what came before was no answer
+            self._clear_at, self._waited_us = before, 0
+        self._was_clear = self._lag_meter.is_clear
+        self._waited_us += min(self._lag_meter.waited_us, window_us)
+        if self._lag_meter.idle_us < HANDLING_US:
+            self.us += window_us  # an answer may have lain there all the time
+        else:  # the referee has read what was there, so an answer came since the last look
+            self.us, self._idle_at = min(max(late_us, over_us, lasting_us), window_us + self._lasting_us), before
+        self._lasting_us = lasting_us
+        # Now it matters when the answer came. What comes behind it are answers of the transport to its reading.
+        if is_over and (came_at := self._lag_meter.first_came_s(self._idle_at, at)) is not None:
+            self.us = min(self.us, _microseconds(at - came_at))
+        if self._clear_at is not None and (came_at := self._lag_meter.first_came_s(self._clear_at, at)) is not None:
+            self.us = max(self.us, min(_microseconds(at - came_at), self._waited_us))
+
+
 class Stopwatch:
     """Measures one decision. It starts when it is created, just before the `Decide` is handed to the transport."""
 
     __slots__ = (
+        "_asleep_us",
         "_connection",
         "_deadline",
         "_handed_at",
-        "_hidden_us",
-        "_idle_at",
+        "_is_unread",
         "_lag_meter",
-        "_late_us",
+        "_late",
         "_looked_at",
         "_looks",
         "_loop",
         "_meter",
+        "_undelivered_us",
         "_unread_us",
         "asked_at",
         "next_at",
@@ -124,12 +173,14 @@ class Stopwatch:
         self._meter = meter
         self._lag_meter = lag_meter
         self._looks = 0
-        self._hidden_us = self._late_us = self._unread_us = 0
+        self._unread_us = self._undelivered_us = self._asleep_us = 0
+        self._is_unread = True
         if meter is not None:
             meter.begin()
         if lag_meter is not None:
             lag_meter.begin()
-        self.asked_at = self._handed_at = self._looked_at = self._idle_at = loop.time()
+        self.asked_at = self._handed_at = self._looked_at = loop.time()
+        self._late = _Lateness(lag_meter, self.asked_at)
         self._deadline = self.asked_at + patience_s
         self.next_at = self._deadline  # when the next look is due
         if meter is not None:
@@ -144,9 +195,9 @@ class Stopwatch:
     def look(self) -> Figures:
         """Return the figures up to now; call it when a look is due."""
         now = self._loop.time()
-        figures = self._read(now)
-        if self._looks == 1 and self._lag_meter is not None and (descriptor := self._connection()) is not None:
+        if self._lag_meter is not None and (descriptor := self._connection()) is not None:
             self._lag_meter.watch(descriptor)
+        figures = self._read(now)
         self.next_at = now + LOOK_EVERY_S
         if now < self._deadline:
             self.next_at = min(self.next_at, self._deadline) if self._meter is not None else self._deadline
@@ -156,35 +207,33 @@ class Stopwatch:
         """Return the wall time since the start."""
         return _microseconds(self._loop.time() - self.asked_at)
 
+    def slept_us(self) -> int:
+        """Return how long the bot certainly slept between its question and its answer, up to the last look."""
+        before_us = max(_microseconds(self._handed_at - self.asked_at) + self._unread_us, self._undelivered_us)
+        return max(self._asleep_us - before_us - self._late.us, 0)
+
     def stop(self, at: float) -> Figures:
         """Return the figures of a decision that was answered at `at`."""
         if at - self.asked_at < LOOK_EVERY_S and at <= self._deadline:
             return Figures(_microseconds(at - self.asked_at))
-        return self._read(at, is_answered=True)
+        return self._read(at)
 
-    def _read(self, at: float, *, is_answered: bool = False) -> Figures:
+    def _read(self, at: float) -> Figures:
         wall_us = _microseconds(max(at - self.asked_at, 0))
         reading = self._meter.look() if self._meter is not None else None
-        if reading is None:
+        if self._meter is None or reading is None:
             return Figures(wall_us, is_readable=False)
         self._looks += 1
-        over_us, lasting_us = self._lag_meter.look() if self._lag_meter is not None else (0, 0)
-        window_us = _microseconds(max(at - self._looked_at, 0))
-        if self._lag_meter is not None and self._lag_meter.idle_us < HANDLING_US:
-            self._late_us += window_us  # an answer may have lain there all the time
-        else:  # the referee has read what was there, so an answer came since the last look
-            late_us = max(_microseconds(at - self.next_at), over_us, lasting_us, 0)
-            self._late_us, self._idle_at = min(late_us, window_us + self._hidden_us), self._looked_at
-        if is_answered and at > self._deadline and self._lag_meter is not None:
-            # Now it matters when the answer came. What comes behind it are answers of the transport to its reading.
-            came_at = self._lag_meter.first_came_s(self._idle_at, at)
-            if came_at is not None:
-                self._late_us = min(self._late_us, _microseconds(at - came_at))
-        lag_us = _microseconds(self._handed_at - self.asked_at) + self._unread_us + self._late_us
+        self._late.count(self._looked_at, at, self.next_at, is_over=at > self._deadline)
+        self._looked_at = at
         # The transport may send a question only when the loop waits, so a bot cannot have read it before that.
         if self._looks == 1 and reading[0] < UNREAD_US:
-            self._unread_us, self._late_us = self._late_us, 0
-        self._looked_at, self._hidden_us = at, lasting_us
+            self._unread_us, self._late.us = self._late.us, 0
+        if self._is_unread and self._lag_meter is not None:  # it may have slept because its question had not come
+            asleep_us = self._meter.asleep_us - self._asleep_us
+            self._undelivered_us += max(min(asleep_us, self._lag_meter.waited_us), 0)
+        self._is_unread, self._asleep_us = self._is_unread and reading[0] < UNREAD_US, self._meter.asleep_us
+        lag_us = _microseconds(self._handed_at - self.asked_at) + self._unread_us + self._late.us
         return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
 
 

@@ -191,7 +191,7 @@ class _MatchReferee:
         patience_us = self._patience_us(decision)
         charge_us = figures.charge_us(self._match.spec.cores)
         is_over = (charge_us if decision.time_limit_us else figures.wall_us) >= patience_us
-        if is_over and not self._is_unexplained(decision, figures):
+        if is_over and not self._is_unexplained(decision, watch, figures):
             self._match.expire(figures.wall_us, charge_us, figures)
             self._silence(decision.seat)
         elif decision.time_limit_us and figures.wall_us >= patience_us and self._has_lowered_itself(decision, figures):
@@ -212,13 +212,12 @@ class _MatchReferee:
         if figures.referee_lag_us > MOST_LAG_US:
             raise stood_still(self._match.spec.seats, decision, figures, self._neighbours.computed_us(decision.seat))
 
-    def _is_unexplained(self, decision: Decision, figures: Figures) -> bool:
+    def _is_unexplained(self, decision: Decision, watch: Stopwatch, figures: Figures) -> bool:
         """Return whether a bot would lose by time in which it neither computed nor slept, as far as is known."""
-        meter, charge_us = self._meters[decision.seat], figures.charge_us(self._match.spec.cores)
-        patience_us = self._patience_us(decision)
-        if not decision.time_limit_us or not figures.looks or meter is None or charge_us < patience_us:
+        charge_us, patience_us = figures.charge_us(self._match.spec.cores), self._patience_us(decision)
+        if not decision.time_limit_us or not figures.looks or charge_us < patience_us:
             return False
-        explained_us = figures.cpu_us + meter.asleep_us
+        explained_us = figures.cpu_us + watch.slept_us()
         return explained_us < patience_us and charge_us - explained_us > UNEXPLAINED_US
 
     def _has_lowered_itself(self, decision: Decision, figures: Figures) -> bool:
@@ -260,7 +259,7 @@ class _MatchReferee:
         else:
             figures = watch.stop(arrival.at)
             self._check_lag(decision, figures)
-            if self._is_unexplained(decision, figures):
+            if self._is_unexplained(decision, watch, figures):
                 raise starved(self._match.spec.seats, decision, figures, self._neighbours.computed_us(seat))
             self._match.receive(seat, message, figures.wall_us, figures.charge_us(self._match.spec.cores), figures)
 

@@ -52,8 +52,10 @@ class Queue:
     def __init__(self, over_us: int = 0, lasting_us: int = 0, idle_us: int = 10_000) -> None:
         self.waits = over_us, lasting_us
         self.idle_us = idle_us
+        self.waited_us = 0
+        self.is_clear = False
         self.watched: list[int] = []
-        self.came_s: float | None = None
+        self.came_s: list[float] = []
 
     def begin(self) -> None:
         pass
@@ -65,7 +67,7 @@ class Queue:
         self.watched.append(descriptor)
 
     def first_came_s(self, since_s: float, until_s: float) -> float | None:
-        return self.came_s if self.came_s is not None and since_s <= self.came_s <= until_s else None
+        return min((came_s for came_s in self.came_s if since_s <= came_s <= until_s), default=None)
 
 
 def start(
@@ -137,17 +139,68 @@ def test_a_bot_cannot_have_read_its_question_while_the_referee_stood_still(cpu_u
     assert watch.stop(50.573).referee_lag_us == lag_us
 
 
-@pytest.mark.parametrize(("came_s", "lag_us"), [(None, 50_000), (50.08, 20_000), (50.01, 50_000)])
-def test_when_an_answer_came_is_found_out_if_it_is_too_late(came_s: float | None, lag_us: int) -> None:
+@pytest.mark.parametrize(("came_s", "lag_us"), [([], 50_000), ([50.08], 20_000), ([50.01], 50_000)])
+def test_when_an_answer_came_is_found_out_if_it_is_too_late(came_s: list[float], lag_us: int) -> None:
     queue = Queue()
     queue.came_s = came_s
     loop, watch = start(Meter((1000, 0)), queue, patience_s=0.05)
     loop.now = 50.02
     watch.look()
-    assert queue.watched == [7]
     loop.now = 50.03
     watch.look()
     assert watch.stop(50.1).referee_lag_us == lag_us
+    assert queue.watched == [7, 7]
+
+
+@pytest.mark.host_fault("referee-without-a-processor")
+@pytest.mark.parametrize(("waited_us", "lag_us"), [(150_000, 290_000), (40_000, 80_000), (0, 0)])
+def test_an_answer_is_late_since_it_came_as_long_as_threads_of_the_referee_waited(waited_us: int, lag_us: int) -> None:
+    queue = Queue(idle_us=100_000)
+    loop, watch = start(Meter((1000, 0)), queue, patience_s=0.05)
+    loop.now, queue.is_clear = 50.02, True
+    watch.look()
+    queue.came_s, queue.is_clear, queue.waited_us = [50.03], False, waited_us
+    loop.now = watch.next_at = 50.16  # the threads that handle the answer get no processor, one after the other
+    watch.look()
+    watch.next_at = 50.32
+    assert watch.stop(50.32).referee_lag_us == lag_us
+
+
+@pytest.mark.hostile("sleep-beside-busy-programs")
+def test_what_came_before_all_was_read_was_no_answer() -> None:
+    queue = Queue(idle_us=100_000)
+    queue.is_clear, queue.waited_us, queue.came_s = True, 100_000, [50.03, 50.15]
+    loop, watch = start(Meter((1000, 0)), queue, patience_s=0.05)
+    for now in (50.02, 50.06, 50.1, 50.14):
+        loop.now = watch.next_at = now
+        watch.look()
+    watch.next_at = 50.16
+    assert watch.stop(50.16).referee_lag_us == 10_000
+
+
+@pytest.mark.host_fault("referee-without-a-processor")
+@pytest.mark.parametrize(("waited_us", "slept_us"), [(0, 130_000), (60_000, 70_000), (90_000, 60_000)])
+def test_a_bot_whose_question_may_have_been_late_did_not_certainly_sleep(waited_us: int, slept_us: int) -> None:
+    meter, queue = Meter((1000, 0)), Queue()
+    loop, watch = start(meter, queue)
+    loop.now = watch.next_at = 50.1
+    meter.asleep_us, queue.waited_us = 70_000, waited_us
+    watch.look()
+    meter.asleep_us = 130_000
+    watch.next_at = 50.16
+    watch.stop(50.16)
+    assert watch.slept_us() == slept_us
+
+
+@pytest.mark.host_fault("referee-without-a-processor")
+def test_who_waits_behind_its_answer_does_not_sleep_over_its_decision() -> None:
+    meter = Meter((1000, 0))
+    loop, watch = start(meter, Queue(), patience_s=0.05)
+    loop.now = 50.02
+    watch.look()
+    meter.asleep_us = 50_000
+    watch.stop(50.07)  # read 30 ms late
+    assert watch.slept_us() == 20_000
 
 
 def test_a_thread_of_the_referee_that_waits_may_hide_an_answer() -> None:

@@ -26,11 +26,13 @@ the bot answered before or during it. So a thread of its own waits for nothing b
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import fcntl
 import os
 import signal
 import struct
+import termios
 import threading
 import time
 from collections.abc import Iterable
@@ -50,6 +52,7 @@ ARRIVAL_PATIENCE_S = 2.0
 USUAL_WORK_US = 2_000
 """What this process computes at most between two looks for a decision alone; measured: 0.3 ms."""
 _F_SETOWN_EX, _F_OWNER_TID = 15, 0  # fcntl(2)
+_ASKING = signal.SIGRTMIN
 READY = b"R"
 """The state of a thread that runs or waits for a processor."""
 SCHEDSTAT, STAT, CHILDREN, STATUS = "schedstat", "stat", "children", "status"
@@ -145,75 +148,96 @@ class _Thread:
     files: TaskFiles
     before: tuple[int, int, int] | None = None  # the previous reading of `schedstat`
     since_ns: int = 0  # when it was last seen not waiting
+    is_ready: bool = False  # whether it ran or waited at the last look
 
     def read(self, now_ns: int) -> tuple[int, int]:
         """Return the nanoseconds since the last look in waits that are over, and those of the wait that still lasts."""
         before, self.before = self.before, self.files.read_schedstat()
-        is_ready = self.files.is_ready()
-        if before is None or not is_ready or before != self.before:
-            lasting_ns, self.since_ns = (now_ns - self.since_ns if before and is_ready else 0), now_ns
+        self.is_ready = self.files.is_ready()
+        if before is None or not self.is_ready or before != self.before:
+            lasting_ns, self.since_ns = (now_ns - self.since_ns if before and self.is_ready else 0), now_ns
         else:
             lasting_ns = now_ns - self.since_ns
         return (self.before[1] - before[1] if before else 0), lasting_ns
 
 
-class ArrivalClock(threading.Thread):
-    """Tells when bytes came to a socket, however late they are read. It starts when it is created; `close` ends it.
+class ArrivalClock:
+    """Tells when bytes came to a socket, however late they are read. Its thread starts with it; `close` ends it.
 
-    The kernel signals arrivals to this thread. It is ready from then on: its wait in the run queue tells when that was.
+    The kernel signals arrivals to that thread. It is ready from then on: its wait in the run queue tells when that was.
+    If it also waited for Python's lock, the bytes may have come at any time since it last noted something.
     """
 
     def __init__(self) -> None:
-        super().__init__(name="arrivals", daemon=True)
-        self._came_ns: list[int] = []
-        self._is_asked = self._is_closed = False
+        self._thread: tuple[int, int] | None = None  # its id for Python and that for the kernel, while it listens
+        self._files: TaskFiles | None = None
+        self._turns = -1  # how often it had been scheduled before it waited for a signal
+        self._came_ns: list[tuple[int, int]] = []
+        """For each arrival the earliest and the latest instant at which it can have been."""
+        self._is_closed = False
         self._has_told = threading.Event()
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGIO})  # the thread inherits it
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGIO, _ASKING})  # the thread inherits it
         try:
-            self.start()
+            _thread.start_new_thread(self._run, ())  # `threading.Thread` would wait until it gets a processor
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    def watch(self, descriptor: int) -> None:
-        """Note from now on when bytes come to a socket. Raises OSError if it is closed."""
+    def watch(self, descriptor: int) -> bool:
+        """Note from now on when bytes come to a socket; False if the thread is not ready. Raises OSError if closed."""
+        if self._thread is None:
+            return False
         self._came_ns.clear()
-        fcntl.fcntl(descriptor, _F_SETOWN_EX, struct.pack("ii", _F_OWNER_TID, self.native_id))
+        fcntl.fcntl(descriptor, _F_SETOWN_EX, struct.pack("ii", _F_OWNER_TID, self._thread[1]))
         fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
+        return True
 
     def first_came_ns(self, since_ns: int, until_ns: int) -> int | None:
-        """Return when bytes came first between two instants of the monotonic clock; None if that is unknown.
+        """Return when bytes came first between two instants of the monotonic clock.
 
-        It blocks until the thread has run.
+        None if none came or that is unknown. It blocks until the thread has noted what came.
         """
-        self._has_told.clear()
-        self._is_asked = True
-        self._signal()
-        if not (self.is_alive() and self._has_told.wait(ARRIVAL_PATIENCE_S)):
-            return None
-        return min((came_ns for came_ns in self._came_ns if since_ns <= came_ns <= until_ns), default=None)
+        if not self._has_noted_all():
+            self._has_told.clear()
+            if not (self._signal() and self._has_told.wait(ARRIVAL_PATIENCE_S)):
+                return None
+        came_ns = (max(first, since_ns) for first, last in self._came_ns if last >= since_ns and first <= until_ns)
+        return min(came_ns, default=None)
 
     def close(self) -> None:
         """End the thread."""
         self._is_closed = True
         self._signal()
 
-    def _signal(self) -> None:
-        if self.ident is not None and self.is_alive():
-            signal.pthread_kill(self.ident, signal.SIGIO)
+    def _has_noted_all(self) -> bool:
+        try:
+            files = self._files
+            return files is not None and not files.is_ready() and files.read_schedstat()[2] == self._turns
+        except OSError:
+            return False
 
-    def run(self) -> None:
-        """Note arrivals until the end."""
+    def _signal(self) -> bool:
+        thread = self._thread
+        if thread is not None:
+            signal.pthread_kill(thread[0], _ASKING)
+        return thread is not None
+
+    def _run(self) -> None:
         files = TaskFiles(os.getpid(), threading.get_native_id())
+        now_ns = time.monotonic_ns()
         with contextlib.suppress(OSError):  # there is no /proc, and nothing can be told
-            files.keep_open(SCHEDSTAT)
+            files.keep_open(SCHEDSTAT, STAT)
+            self._files, self._thread = files, (threading.get_ident(), threading.get_native_id())
             while not self._is_closed:
-                _, waited_ns, _ = files.read_schedstat()
-                signal.sigwait({signal.SIGIO})
+                _, waited_ns, self._turns = files.read_schedstat()
+                before_ns, is_arrival = now_ns, signal.sigwait({signal.SIGIO, _ASKING}) == signal.SIGIO
                 now_ns = time.monotonic_ns()
-                self._came_ns.append(now_ns - (files.read_schedstat()[1] - waited_ns))
-                if self._is_asked:
-                    self._is_asked = False
+                if is_arrival:
+                    _, now_waited_ns, turns = files.read_schedstat()
+                    came_ns = now_ns - (now_waited_ns - waited_ns)
+                    self._came_ns.append((came_ns if turns <= self._turns + 1 else before_ns, came_ns))
+                else:  # arrivals are signalled by the lower number, so they have been noted
                     self._has_told.set()
+        self._thread = self._files = None
         files.close()
 
 
@@ -223,7 +247,17 @@ class OwnWaitMeter:
     The first look opens the files it needs.
     """
 
-    __slots__ = ("_arrivals", "_cpu_ns", "_looked_ns", "_main", "_threads", "_watched", "idle_us")
+    __slots__ = (
+        "_arrivals",
+        "_cpu_ns",
+        "_looked_ns",
+        "_main",
+        "_threads",
+        "_watched",
+        "idle_us",
+        "is_clear",
+        "waited_us",
+    )
 
     def __init__(self) -> None:
         self._arrivals: ArrivalClock | None = None
@@ -232,6 +266,8 @@ class OwnWaitMeter:
         self._threads: dict[int, _Thread] = {}
         self._looked_ns = time.monotonic_ns()
         self.idle_us = 0  # how long the thread that created it neither ran nor waited between the last two looks
+        self.is_clear = False  # whether nothing lay at the watched socket, and no other thread was about to handle it
+        self.waited_us = 0  # how long all threads waited or worked for others between the last two looks, added up
         self._cpu_ns = time.process_time_ns()
 
     def begin(self) -> None:
@@ -243,16 +279,16 @@ class OwnWaitMeter:
             self._watched = None
 
     def watch(self, descriptor: int) -> None:
-        """Note from now on when bytes come to the socket of who decides."""
+        """Note from the first call on when bytes come to the socket of who decides, until `begin`."""
         with contextlib.suppress(OSError, RuntimeError):  # it is closed, or there is no room for another thread
             self._arrivals = self._arrivals or ArrivalClock()
-            self._arrivals.watch(descriptor)
-            self._watched = descriptor
+            if self._watched is None and self._arrivals.watch(descriptor):
+                self._watched = descriptor
 
     def first_came_s(self, since_s: float, until_s: float) -> float | None:
-        """Return when bytes came first to that socket between two instants of the event loop; None if that is unknown.
+        """Return when bytes came first to that socket between two instants of the event loop.
 
-        It blocks while the thread that tells it waits for a processor.
+        None if none came or that is unknown. It blocks while the thread that tells it waits for a processor.
         """
         if self._arrivals is None or self._watched is None:
             return None
@@ -264,10 +300,9 @@ class OwnWaitMeter:
 
         The first adds the waits of the thread that created this meter to those of the other thread that waited most,
         and what all computed since the last look beyond what a decision needs of them. The second is the longest wait
-        of another thread, counted from the last look at which it did not wait. Waits are 0 at the first look.
+        of another thread, counted from the last look at which it did not wait. Waits are 0 at a thread's first look.
         """
-        if not self._threads:
-            self._open()
+        self._open()
         now_ns = time.monotonic_ns()
         main = self._threads.get(self._main)
         known = main.before if main is not None else None
@@ -275,11 +310,14 @@ class OwnWaitMeter:
         own_ns, _ = readings.pop(self._main, (0, 0))
         over_ns = own_ns + max((over for over, _ in readings.values()), default=0)
         over_us, lasting_us = over_ns // 1000, max((lasting for _, lasting in readings.values()), default=0) // 1000
+        is_busy = any(thread.is_ready for tid, thread in self._threads.items() if tid != self._main)
+        self.is_clear = not is_busy and self._watched is not None and not _unread_bytes(self._watched)
         before, self._cpu_ns = self._cpu_ns, time.process_time_ns()
         for_others_us = max((self._cpu_ns - before) // 1000 - USUAL_WORK_US, 0)
         self.idle_us, self._looked_ns = (now_ns - self._looked_ns) // 1000, now_ns
         if main is not None and main.before is not None and known is not None:
             self.idle_us -= (main.before[0] - known[0] + own_ns) // 1000
+        self.waited_us = for_others_us + (own_ns + sum(over for over, _ in readings.values())) // 1000 + lasting_us
         return over_us + for_others_us, lasting_us
 
     def close(self) -> None:
@@ -294,9 +332,10 @@ class OwnWaitMeter:
         pid = os.getpid()
         try:
             for tid in read_threads(pid):
-                files = TaskFiles(pid, tid)
-                files.keep_open(SCHEDSTAT, STAT)
-                self._threads[tid] = _Thread(files)
+                if tid not in self._threads:
+                    files = TaskFiles(pid, tid)
+                    files.keep_open(SCHEDSTAT, STAT)
+                    self._threads[tid] = _Thread(files)
         except OSError:
             return  # no /proc, or a thread that has just ended: what was opened is enough
 
@@ -309,6 +348,15 @@ class OwnWaitMeter:
 
     def _drop(self, tid: int) -> None:
         self._threads.pop(tid).files.close()
+
+
+def _unread_bytes(descriptor: int) -> int:
+    """Return how many bytes lie at a socket; 1 if that is unknown."""
+    try:
+        (count,) = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, b"\0\0\0\0"))
+    except OSError:
+        return 1
+    return int(count)
 
 
 def state_in(stat: bytes) -> bytes:

@@ -20,6 +20,7 @@ from arena.hosting.procfs.run_delay import (
     RunQueueWait,
     ThreadWait,
 )
+from tests.support.processes import wait_until
 
 MS = 1_000_000
 DURATIONS = st.integers(0, 10**9)
@@ -148,6 +149,12 @@ def test_the_referees_own_waiting_is_readable_and_given_back() -> None:
     queue.close()
 
 
+def watches(meter: OwnWaitMeter, ours: socket.socket) -> bool:
+    """Have a meter watch a socket; False while its thread is not ready."""
+    meter.watch(ours.fileno())
+    return bool(fcntl.fcntl(ours, fcntl.F_GETFL) & os.O_ASYNC)
+
+
 class Thread:
     """Stands for the files of one thread: what it ran and waited, in nanoseconds, and whether it is ready to run."""
 
@@ -180,15 +187,15 @@ class Unreadable(Thread):
 
 
 class Late(Thread):
-    """A thread that waits for a processor for so long between any two readings."""
+    """A thread that waits for a processor for so long between any two readings, and is scheduled so often."""
 
-    def __init__(self, wait_s: int) -> None:
+    def __init__(self, wait_s: int, turns: int = 1) -> None:
         super().__init__()
-        self.wait_ns = wait_s * 10**9
+        self.wait_ns, self.turns, self.ready = wait_s * 10**9, turns, True
 
     def read_schedstat(self) -> tuple[int, int, int]:
         ran_ns, waited_ns, turns = self.schedstat
-        self.schedstat = ran_ns, waited_ns + self.wait_ns, turns + 1
+        self.schedstat = ran_ns, waited_ns + self.wait_ns, turns + self.turns
         return self.schedstat
 
 
@@ -199,7 +206,7 @@ def test_when_bytes_came_is_known_however_long_nobody_could_read_them(monkeypatc
     ours, theirs = socket.socketpair()
     with ours, theirs:
         assert meter.first_came_s(0, time.monotonic()) is None  # nothing is watched
-        meter.watch(ours.fileno())
+        wait_until(lambda: watches(meter, ours))
         before = time.monotonic()
         theirs.send(b"answer")
         came = meter.first_came_s(0, time.monotonic())
@@ -211,13 +218,30 @@ def test_when_bytes_came_is_known_however_long_nobody_could_read_them(monkeypatc
         meter.close()
 
 
+@pytest.mark.host_fault("referee-without-a-processor")
+def test_bytes_may_have_come_early_if_who_notes_them_waited_for_the_lock_of_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(waiting, "TaskFiles", lambda _pid, _tid: Late(0, turns=2))
+    meter = OwnWaitMeter()
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        wait_until(lambda: watches(meter, ours))
+        theirs.send(b"answer")
+        since = time.monotonic()
+        assert meter.first_came_s(since, time.monotonic()) == pytest.approx(since)
+    meter.close()
+
+
 def test_where_the_kernel_tells_no_waits_no_arrival_is_known_and_nobody_waits_for_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(waiting, "TaskFiles", lambda _pid, _tid: Unreadable())
     monkeypatch.setattr(waiting, "ARRIVAL_PATIENCE_S", 3600.0)
     clock = waiting.ArrivalClock()
-    clock.join()
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert not clock.watch(ours.fileno())
     assert clock.first_came_ns(0, time.monotonic_ns()) is None
 
 
@@ -226,7 +250,7 @@ def test_where_no_bytes_came_nothing_is_told(monkeypatch: pytest.MonkeyPatch) ->
     meter = OwnWaitMeter()
     ours, theirs = socket.socketpair()
     with theirs:
-        meter.watch(ours.fileno())
+        wait_until(lambda: watches(meter, ours))
         assert meter.first_came_s(0, time.monotonic()) is None
         descriptor = ours.fileno()
         ours.close()
@@ -245,7 +269,7 @@ class Machine:
         monkeypatch.setattr(time, "process_time_ns", lambda: self.cpu_ns)
         monkeypatch.setattr(time, "monotonic_ns", lambda: self.now_ns)
         monkeypatch.setattr("threading.get_native_id", lambda: 0)
-        monkeypatch.setattr(waiting, "read_threads", lambda _pid: [0, 1, 2])
+        monkeypatch.setattr(waiting, "read_threads", lambda _pid: [*range(len(self.threads))])
         monkeypatch.setattr(waiting, "TaskFiles", lambda _pid, tid: self.threads[tid])
         self.meter = OwnWaitMeter()
 
@@ -264,6 +288,40 @@ def test_two_milliseconds_of_work_are_a_decisions_own(machine: Machine, work_us:
     machine.cpu_ns += work_us * 1000
     assert machine.meter.look() == (for_others_us, 0)
     assert machine.meter.look() == (0, 0)
+
+
+def test_all_is_read_when_no_bytes_lie_there_and_no_other_thread_is_ready(machine: Machine) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        machine.meter.look()
+        assert not machine.meter.is_clear  # nothing is watched
+        wait_until(lambda: watches(machine.meter, ours))
+        machine.meter.look()
+        assert machine.meter.is_clear
+        machine.threads[1].ready = True
+        machine.meter.look()
+        assert not machine.meter.is_clear
+        machine.threads[1].ready = False
+        theirs.send(b"answer")
+        machine.meter.look()
+        assert not machine.meter.is_clear
+        ours.recv(16)
+        machine.meter.look()
+        assert machine.meter.is_clear
+        machine.meter.close()
+
+
+def test_all_waits_add_up_those_of_threads_that_are_new_too(machine: Machine) -> None:
+    known, new = machine.threads[:2], machine.threads[2:]
+    machine.threads = known
+    machine.look_after(100)
+    machine.threads = [*known, *new]
+    new[0].ready = True
+    machine.look_after(100)
+    for thread in machine.threads:
+        thread.schedstat = (0, 4_000_000, 1)
+    assert machine.look_after(300) == (8000, 300)
+    assert machine.meter.waited_us == 12_300
 
 
 def test_what_was_computed_before_a_decision_is_not_on_its_clock(machine: Machine) -> None:
