@@ -40,6 +40,33 @@ def os_error_text(error: OSError) -> str:
     return text if text is not None and text == error.strerror else str(error.strerror or error)
 
 
+def limit_error(number: int | None, place: object) -> Text | None:
+    """Return which limit of this process an error with this number tells of, with the remedy; None if of none.
+
+    `place` is the file that could not be opened or written.
+    """
+    if number not in (errno.EFBIG, errno.EMFILE):
+        return None
+    import resource  # not every system has it
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE if number == errno.EFBIG else resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    if number == errno.EFBIG:
+        return Text(
+            "{path} would become larger than files may be here ({limit} kB, ulimit -f); raise the limit with "
+            "`ulimit -f unlimited`, as root if need be",
+            path=place,
+            limit=limit // 1024,
+        )
+    return Text(
+        "this host allows a process {allowed} open files (ulimit -n), and {path} would be one more; raise the limit "
+        "with `ulimit -n 1024`, as root if need be",
+        allowed=limit,
+        path=place,
+    )
+
+
 def os_error_at_place(error: OSError) -> str:
     """Return what the system says of an error, and of which file if it names one."""
     text = os_error_text(error)

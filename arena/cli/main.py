@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import resource
 import signal
 import sys
 
@@ -13,9 +14,34 @@ def _end_at_once(_signal: int, _frame: object) -> None:
     os._exit(130)
 
 
+_STACK_BYTES, _SMALLEST_STACK_BYTES = 8 << 20, 256 << 10
+"""The stack that bots need, and below which the interpreter itself crashes sooner or later."""
+
+
+def _raise_limits() -> None:
+    """Raise the limits at which this process would end without a word, or blame the disk, as far as the host allows.
+
+    Threads get a stack as large as the limit was when the program began, so with a larger one it begins again.
+    """
+    for which in (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        _, hard = resource.getrlimit(which)
+        resource.setrlimit(which, (hard, hard))
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    most = _STACK_BYTES if hard == resource.RLIM_INFINITY else min(hard, _STACK_BYTES)
+    if most < _SMALLEST_STACK_BYTES:
+        limit, needed = most // 1024, _STACK_BYTES // 1024
+        words = f"arena: this host sets a limit of {limit} (ulimit -s), and the arena needs {needed}; "
+        os.write(2, f"{words}raise it with `ulimit -s {needed}`, as root if need be\n".encode())
+        os._exit(1)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_STACK, (most, hard))
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
 def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGINT, _end_at_once)
+    _raise_limits()
     # What the caller closed leads nowhere, or the next file that is opened would be a standard stream.
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:

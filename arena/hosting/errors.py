@@ -3,6 +3,7 @@
 HostingError
 ├── LaunchError              the bot's own program could not be started; the message says why
 ├── HostBusyError            no room for another process just now; it may start later
+├── OutOfMemoryError         the kernel killed a bot for want of memory; the next match may be played
 ├── LauncherLostError        the launcher itself is gone: the host is broken
 ├── StorageFailedError       no space or no permission for files that a bot needs
 ├── RuntimeDirectoryError    no directory for sockets; see `arena.hosting.user_directories`
@@ -43,6 +44,18 @@ class LaunchError(HostingError):
 
 class HostBusyError(HostingError):
     """There is no room on this machine for another process, thread or descriptor at this moment."""
+
+
+class OutOfMemoryError(HostingError):
+    """The kernel killed a process of a bot for want of memory, and not because the bot used too much."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Text(
+                "this host ran out of memory, and its kernel killed a process of a bot; use fewer --workers, give each "
+                "bot less memory (memory_mb in its bot.toml), or add memory"
+            )
+        )
 
 
 class LauncherLostError(HostingError):

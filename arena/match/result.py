@@ -91,6 +91,8 @@ class HostCause(enum.StrEnum):
     HOSTING_FAILED = "HOSTING_FAILED"
     """A process could not be started or ended, and not through its own program."""
     SANDBOX_FAILED = "SANDBOX_FAILED"
+    OUT_OF_MEMORY = "OUT_OF_MEMORY"
+    """The kernel killed a bot for want of memory, and not because the bot used too much."""
     REFEREE_LAG = "REFEREE_LAG"
     CHARGE_BOUND = "CHARGE_BOUND"
     """A decision lasted longer than any charge can explain."""

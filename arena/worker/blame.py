@@ -15,13 +15,14 @@ from arena.hosting.errors import (
     HostBusyError,
     HostingError,
     LauncherLostError,
+    OutOfMemoryError,
     RuntimeDirectoryError,
     SandboxUnavailableError,
     StorageFailedError,
 )
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.messages import BEGINNING, Log, OutputMark
-from arena.match.result import Fault, FaultCause, HostBrokenError, HostCause
+from arena.match.result import Fault, FaultCause, HostBrokenError, HostCause, MatchLostError
 from engine.translatable import Text
 
 KEPT_CHARACTERS = 4000
@@ -65,12 +66,17 @@ async def examine(process: HostedProcess, by_itself: bool, since: OutputMark = B
 
 
 def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fault:
-    """Return the fault with the evidence that `examine` found, and with the cause that the end of the process shows."""
+    """Return the fault with the evidence that `examine` found, and with the cause that the end of the process shows.
+
+    Raises OutOfMemoryError if the host is at fault.
+    """
     fault = replace(fault, evidence={**fault.evidence, **evidence})
     if fault.cause not in _SIGNS_OF_AN_END:
         return fault
     if process.exceeded is not None:
         return replace(fault, cause=FaultCause.RESOURCE, explanation=process.exceeded.sentence)
+    if process.was_killed_by_host and "ended" in evidence:
+        raise OutOfMemoryError
     if fault.cause is FaultCause.DISCONNECTED and "ended" in evidence:
         return replace(
             fault,
@@ -105,8 +111,10 @@ async def refuse(cause: FaultCause, explanation: str, process: HostedProcess, *,
     return StartError(fault.cause, fault.explanation, evidence)
 
 
-def blame_host(error: HostingError) -> HostBrokenError:
-    """Return the fault of a host on which nothing can be played any more."""
+def blame_host(error: HostingError) -> MatchLostError:
+    """Return the fault of a host; a HostBrokenError if nothing can be played on it any more."""
+    if isinstance(error, OutOfMemoryError):
+        return MatchLostError(str(error), HostCause.OUT_OF_MEMORY)
     if isinstance(error, LauncherLostError):
         cause = HostCause.LAUNCHER_LOST
     elif isinstance(error, SandboxUnavailableError):

@@ -11,6 +11,7 @@ be made, the file is read as it is if there is no log, and otherwise with an ind
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import tempfile
@@ -28,6 +29,7 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
+from engine.os_errors import limit_error
 from engine.translatable import Text
 from ratings.errors import (
     BackupError,
@@ -197,9 +199,11 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
         return None
     place = url.database or "the database"
     match code & 0xFF:  # the higher bits only refine the cause
-        case sqlite3.SQLITE_FULL:
+        case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR if not has_room(Path(place)):
             return _no_room(place)
-        case sqlite3.SQLITE_IOERR if not has_room(Path(place)):
+        case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR if (limit := limit_error(errno.EFBIG, place)) is not None:
+            return DatabaseAccessError(limit)
+        case sqlite3.SQLITE_FULL:
             return _no_room(place)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return DatabaseBusyError(

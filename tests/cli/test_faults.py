@@ -192,6 +192,18 @@ def test_a_full_disk_is_named_with_what_to_do(capsys: pytest.CaptureFixture[str]
     ]
 
 
+@pytest.mark.host_fault("ulimit-of-file-size", "few-descriptors")
+def test_a_limit_of_the_host_is_named_with_what_to_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda _: (4096, 4096))
+    for number in (errno.EFBIG, errno.EMFILE):
+        assert report(OSError(number, os.strerror(number), "/x")) == 1
+    size, number_of_files = capsys.readouterr().err.splitlines()
+    assert size.startswith("arena: /x would become larger than files may be here (4 kB, ulimit -f); raise the limit ")
+    assert number_of_files.startswith("arena: this host allows a process 4096 open files (ulimit -n), and /x would be ")
+
+
 @pytest.mark.hostile("have-ones-matches-lost-by-the-host")
 def test_a_lack_of_memory_is_named_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert report(MemoryError()) == 1

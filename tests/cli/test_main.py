@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import resource
 import shlex
 import sqlite3
 import stat
@@ -183,6 +184,35 @@ def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.Monke
     finished = arena("game", "list")
     assert finished.code == 130
     assert finished.err.strip() == "arena: interrupted"
+
+
+LIMITS_TOLD = """
+import atexit, resource
+from arena.cli.main import main
+atexit.register(lambda: print([resource.getrlimit(one)[0] for one in (resource.RLIMIT_STACK, resource.RLIMIT_FSIZE)]))
+main()
+"""
+
+
+@pytest.mark.host_fault("ulimit-of-the-stack", "ulimit-of-file-size")
+def test_limits_at_which_a_command_would_end_without_a_word_are_raised_before_it_begins() -> None:
+    command = f"ulimit -Ss 1024; ulimit -Sf 100; exec {shlex.quote(sys.executable)} -c '{LIMITS_TOLD}' --version"
+    finished = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    most = [resource.getrlimit(one)[1] for one in (resource.RLIMIT_STACK, resource.RLIMIT_FSIZE)]
+    least = 8 << 20
+    expected = [least if most[0] == resource.RLIM_INFINITY else min(most[0], least), most[1]]
+    assert finished.stdout.splitlines()[-1] == str(expected), finished.stderr
+
+
+@pytest.mark.host_fault("ulimit-of-the-stack")
+def test_a_stack_that_is_too_small_for_any_command_is_told_in_one_line() -> None:
+    command = f"ulimit -s 200; exec {shlex.quote(sys.executable)} -m arena.cli.main --version"
+    finished = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert finished.stderr == (
+        "arena: this host sets a limit of 200 (ulimit -s), and the arena needs 8192; "
+        "raise it with `ulimit -s 8192`, as root if need be\n"
+    )
 
 
 @pytest.mark.host_fault("standard-streams-closed")

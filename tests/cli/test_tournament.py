@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.app.tournament_planning import next_name
+from arena.hosting.errors import HostingError
 from arena.match.spec import MatchSpec
 from arena.match.worker_report import MatchReport
 from arena.model.errors import ClientError
@@ -18,7 +19,7 @@ from engine import registry
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import open_database
-from tests.cli.support import Arena, Finished, write_bot
+from tests.cli.support import MATCH, Arena, Finished, write_bot
 from tests.cli.table import TableExecutor, play
 from tests.support.owners import running_server
 
@@ -102,6 +103,22 @@ def test_a_name_that_is_taken_is_refused_with_how_to_go_on(table: Arena) -> None
     play_monday(table)
     refusal = table.refusal(*ROUND_ROBIN, "--name", "monday")
     assert "`arena tournament resume monday` goes on" in refusal
+
+
+@pytest.mark.host_fault("little-room")
+@pytest.mark.parametrize("words", [ROUND_ROBIN, MATCH])
+def test_a_host_that_allows_too_little_is_told_before_anything_is_planned(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    def refuse(_workers: int) -> None:
+        raise HostingError("this host allows too little; raise the limit")
+
+    for name in ("ada", "bob", "eve"):
+        arena("bot", "add", write_bot(tmp_path / name, name))
+    monkeypatch.setattr("arena.cli.shared.match_order.check_host", refuse)
+    finished = arena(*words)
+    assert (finished.code, finished.err) == (1, "arena: this host allows too little; raise the limit\n")
+    assert arena("tournament", "list", "--json").json == []
 
 
 def test_a_finished_tournament_cannot_be_resumed(table: Arena) -> None:

@@ -16,7 +16,8 @@ import pytest
 from arena.hosting.builder import build as builder
 from arena.hosting.builder.build import LONGEST_FACTOR, BuildFailure, build_version
 from arena.hosting.builds import BuildMissingError, Built
-from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.errors import OutOfMemoryError, SandboxUnavailableError
+from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.procfs.processes import list_descendants
 from arena.hosting.runtimes.catalog import RuntimeCatalog
@@ -447,6 +448,18 @@ async def test_the_time_in_which_it_waits_for_a_processor_does_not_count(
         with monkeypatch.context() as patch:
             patch.setattr(time, "monotonic", lambda build=build: build.now_s)
             assert await builder._wait(cast(Any, build), cast(Any, build), LIMIT_S) is has_ended
+
+
+@pytest.mark.host_fault("host-out-of-memory")
+async def test_one_that_the_host_killed_for_want_of_memory_has_not_failed(
+    plain: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note_end = LauncherClient._on_exited
+    monkeypatch.setattr(
+        LauncherClient, "_on_exited", lambda client, event: note_end(client, {**event, "killed_by_host": True})
+    )
+    with pytest.raises(OutOfMemoryError):
+        await plain.build("import os; os.kill(os.getpid(), 9)")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process waits")

@@ -116,6 +116,7 @@ FAULTS = {
         *("wait longer after each failure", "no-process-for-a-while", "no-process-for-long", "descriptors-used-up"),
         *("no-thread-for-a-worker", "no-thread-for-a-bot-proxy"),
     ),
+    "no memory left": ("played again. A bot that used more than its limit is charged", "host-out-of-memory"),
     "Limits of the host": (
         "before it plays anything",
         "ulimit-of-processor-time",

@@ -15,6 +15,7 @@ from unittest import mock
 import pytest
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
+from arena.hosting.launcher.client import LauncherClient
 from arena.match.match import MatchSpecError
 from arena.match.result import FaultCause, HostBrokenError, HostCause, LeakVerdict, MatchLostError
 from arena.match.spec import SeatSpec
@@ -268,6 +269,28 @@ async def test_the_fault_of_the_host_ends_the_match_and_its_bots_and_has_its_cau
     await host.settle()
     assert bots(mark).keys() == before
     assert (await play(host, [scripted(), scripted()])).result.by_rules
+
+
+@pytest.mark.host_fault("host-out-of-memory")
+@pytest.mark.parametrize("start", [True, False])
+async def test_a_bot_that_the_host_killed_for_want_of_memory_is_not_blamed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, start: bool
+) -> None:
+    code = "os.kill(os.getpid(), 9)\n" if start else "bot.first = lambda _: os.kill(os.getpid(), 9)\nbot.play('', 0)\n"
+    (tmp_path / "bot.py").write_text(f"import os\nfrom tests.support import scripted_bot as bot\n{code}", "utf-8")
+    killed = replace(scripted(), version="killed", command=(sys.executable, str(tmp_path / "bot.py")))
+    note_end = LauncherClient._on_exited
+
+    def note_kill(client: LauncherClient, event: dict[str, Any]) -> None:
+        note_end(client, {**event, "killed_by_host": event["signal"] == signal.SIGKILL})
+
+    monkeypatch.setattr(LauncherClient, "_on_exited", note_kill)
+    async with MatchHost() as host:
+        with pytest.raises(MatchLostError, match="fewer --workers") as lost:
+            await play(host, [killed, scripted()])
+        assert lost.value.cause is HostCause.OUT_OF_MEMORY
+        assert not isinstance(lost.value, HostBrokenError)
+        assert (await play(host, [scripted(), scripted()])).result.by_rules
 
 
 @pytest.mark.hostile("bomb-with-memory")

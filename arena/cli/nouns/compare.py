@@ -18,7 +18,7 @@ from arena.cli.shared.match_order import (
     MatchTerms,
     Seats,
     TournamentName,
-    check_cores,
+    check_machine,
     need_seats,
     print_forecast,
     tournament_request,
@@ -97,7 +97,7 @@ def compare(
         return
     with connect(db, makes=True) as connection:
         if wanted.executor == LOCAL:
-            check_cores(connection, terms.cores, wanted.workers)
+            check_machine(connection, terms.cores, wanted.workers)
         versions = connection.arena.bots
         if versions.find_version(new).version_id == versions.find_version(old).version_id:
             raise MisuseError(

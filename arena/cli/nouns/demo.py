@@ -17,7 +17,7 @@ from arena.cli.shared.connect import ArenaConnection, connect, need_here, read_p
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting import build_added, read_hosting
 from arena.cli.shared.language import say
-from arena.cli.shared.match_order import MatchTerms, TimeText, tournament_request
+from arena.cli.shared.match_order import MatchTerms, TimeText, check_machine, tournament_request
 from arena.cli.shared.options import Workers, example, get_game, worker_count
 from arena.cli.shared.output import print_table
 from arena.cli.shared.play_tournament import play
@@ -76,6 +76,7 @@ def demo(
     place = need_here(db or os.environ.get(settings.DB.variable) or DATABASE)
     with connect(place, makes=True) as connection:
         assert connection.storage is not None
+        check_machine(connection, 1, workers)
         for name in BOTS:  # nothing changes if that version is there
             programs = connection.storage.programs
             add_bot(connection.storage.database, programs, sample_directory(name), None, build_added)

@@ -30,7 +30,7 @@ from arena.cli.shared.cells import printable
 from arena.cli.shared.language import translated
 from arena.i18n.catalogue import validation_text
 from arena.model.errors import ErrorKind, kind_of, there_is_no
-from engine.os_errors import os_error_at_place
+from engine.os_errors import limit_error, os_error_at_place
 from engine.translatable import Text, with_parts
 
 FAILED = 1
@@ -96,7 +96,7 @@ def _one_line(text: str) -> str:
 def _message(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return Text(
-            "there is not enough memory; end other programs, or raise the limit (ulimit -v, or of the container)"
+            "there is not enough memory; end other programs, or raise the limit (ulimit -v or -d, or of the container)"
         )
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         if error.filename:
@@ -104,6 +104,8 @@ def _message(error: BaseException) -> str:
                 "there is no room left for {path}; free some space and run the command again", path=error.filename
             )
         return Text("there is no room left on the disk; free some space and run the command again")
+    if isinstance(error, OSError) and (limit := limit_error(error.errno, error.filename or "a file")) is not None:
+        return limit
     if isinstance(error, OSError) and error.strerror:
         return os_error_at_place(error)
     return str(error)

@@ -18,6 +18,7 @@ from arena.cli.shared.options import GameOptions, parse_assignments, worker_coun
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.rating_pools import describe_pool, short_pool_id
 from arena.hosting.procfs.machine import count_cores
+from arena.hosting.sandbox.host_capacity import check_host
 from arena.model.table_columns import format_duration
 from arena.model.tournament_requests import Forecast, TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
@@ -164,10 +165,14 @@ def granted_workers(workers: int, cores: int) -> int:
     return workers or there // cores
 
 
-def check_cores(connection: ArenaConnection, cores: int, workers: int) -> None:
-    """Raise MisuseError if what is ordered cannot be played here, before it is; a service knows its own machine."""
+def check_machine(connection: ArenaConnection, cores: int, workers: int) -> None:
+    """Raise MisuseError or HostingError if what is ordered cannot be played here, before it is planned.
+
+    Whether there is room for all workers is only known when their number is. A service knows its own machine.
+    """
     if connection.storage is not None:
         granted_workers(workers, cores)
+        check_host(1)
 
 
 def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: bool) -> None:

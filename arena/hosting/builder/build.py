@@ -20,7 +20,7 @@ from pathlib import Path
 from arena.hosting.builds import BuildStore, Built
 from arena.hosting.content import BotFilesError
 from arena.hosting.debian_packages import hint_in_log, with_lack
-from arena.hosting.errors import LaunchError, SandboxUnavailableError, StorageFailedError
+from arena.hosting.errors import LaunchError, OutOfMemoryError, SandboxUnavailableError, StorageFailedError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.messages import Exceeded, Exit, Log
 from arena.hosting.manifest import (
@@ -173,6 +173,8 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
         raise SandboxUnavailableError(
             Text("a sandbox could not be made: {why}", why=lines[-1] if lines else "it said nothing")
         )
+    if ended_in_time and process.was_killed_by_host:
+        raise OutOfMemoryError
     ended = process.exited.result() if ended_in_time else None
     sentence = explain_end(command, ended, process.exceeded, job.limits)
     if sentence is not None:

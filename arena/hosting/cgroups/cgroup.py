@@ -113,6 +113,12 @@ class Cgroup:
             return find_excess(self.place, self.limits)
         return None
 
+    def count_oom_kills(self) -> int:
+        """Return how many of its processes the kernel has killed for want of memory; 0 if that is unknown."""
+        with suppress(OSError):
+            return parse_flat(self.place.read(self.place.cgroup_version.memory_events)).get("oom_kill", 0)
+        return 0
+
     def remove(self) -> None:
         """Remove it with everybody in it, and let go of it. Somebody who cannot be killed keeps it."""
         self.close_entrances()

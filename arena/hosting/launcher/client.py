@@ -52,6 +52,8 @@ class HostedProcess:
         """Why the launcher killed it, if it did; set before `exited` is done."""
         self.has_begun = True
         """After its end: whether its sandbox was ready for it. If not, the host is at fault."""
+        self.was_killed_by_host = False
+        """After its end: whether the kernel killed it for want of memory, and not for what it used itself."""
         self.written = Written()
         self.marked = BEGINNING
         """Where the last mark was set."""
@@ -311,7 +313,7 @@ class LauncherClient:
     def _on_exited(self, event: Mapping[str, Any]) -> None:
         hosted = self._hosted.pop(event["id"])
         hosted.written, hosted.logged = Written.from_event(event), Log.from_event(event["log"])
-        hosted.has_begun = event["has_begun"]
+        hosted.has_begun, hosted.was_killed_by_host = event["has_begun"], event["killed_by_host"]
         hosted.exited.set_result(Exit(event["status"], event["signal"]))
         for what in _QUESTIONS:
             self._answer(what, event["id"])

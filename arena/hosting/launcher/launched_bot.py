@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,7 +17,13 @@ from typing import Any, Protocol
 from arena.hosting.cgroups.cgroup import Cgroup
 from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.launcher.own_ids import OwnIds
-from arena.hosting.procfs.usage import KernelObjects, count_kernel_objects, hidden_bytes, machine_memory
+from arena.hosting.procfs.usage import (
+    KernelObjects,
+    count_kernel_objects,
+    count_oom_kills,
+    hidden_bytes,
+    machine_memory,
+)
 
 KEPT_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
@@ -112,6 +119,8 @@ class LaunchedBot:
         self.uid: int | None = None
         self.group: Cgroup | None = None
         """Its control group, at level `strict`."""
+        is_grouped = request.confinement is not None and request.confinement.group is not None
+        self._oom_kills_at_mark = 0 if is_grouped else count_oom_kills()
 
     def find_group_excess(self) -> dict[str, Any] | None:
         """Return the limit that its group came to (`what`, `used`, `limit`), or None."""
@@ -119,6 +128,34 @@ class LaunchedBot:
         if excess is not None and self.limits is not None and excess["what"] == "memory":
             excess["limit"] = self.limits.memory_bytes  # what it was promised; the group has room for its files too
         return excess
+
+    def find_resident_excess(self) -> dict[str, Any] | None:
+        """Return the limit of memory if one of its processes had more, as the kernel says at its end, or None.
+
+        The kernel may have killed it for that before the next look.
+        """
+        used = self.most_resident_bytes
+        if self.limits is None or used <= self.limits.memory_bytes:
+            return None
+        return {"what": "memory", "used": used, "limit": self.limits.memory_bytes}
+
+    def was_killed_for_memory(self) -> bool:
+        """Return whether the kernel killed it for want of memory since its last mark; it has ended.
+
+        Its group tells of its own processes. Without one the kernel tells only that it killed some process meanwhile.
+        """
+        if self.group is None and self.exit_code() != -signal.SIGKILL:
+            return False
+        return self._count_oom_kills() > self._oom_kills_at_mark
+
+    def exit_code(self) -> int:
+        """Return its exit code, negative for a signal, after it was reaped."""
+        code: int = self.process.returncode
+        # Like a shell, bubblewrap reports death by signal n as status 128 + n, and a bot may exit so itself.
+        return 128 - code if self.is_wrapped and code > 128 and code - 128 in signal.valid_signals() else code
+
+    def _count_oom_kills(self) -> int:
+        return count_oom_kills() if self.group is None else self.group.count_oom_kills()
 
     def reap(self, options: int = 0) -> bool:
         """Wait for its process (with os.WNOHANG: look whether it has ended), and return whether it has."""
@@ -149,6 +186,7 @@ class LaunchedBot:
         self._drain_all()
         self.span.clear()
         self._stdout_at_mark = self.stdout.total
+        self._oom_kills_at_mark = self._count_oom_kills()
         return {"totals": self._totals()}
 
     def log(self, start: int = 0) -> dict[str, Any]:

@@ -27,8 +27,8 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"event": "woken", "id": 1, "problem": "", ...}              likewise
     {"event": "ids", "problem": ""}                              why bots cannot get user ids of their own, if so
     {"event": "exceeded", "id": 1, "what": "memory", "used": 2, "limit": 1}      it is killed now
-    {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... as in output, "log": {as in log}}
-                                                                 nothing of its group and session is left then
+    {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, "killed_by_host": false,
+     ... as in output, "log": {as in log}}                       nothing of its group and session is left then
 
 Each bot leads a session of its own and dies with this process; its output is drained and the last part kept. What a
 bot leaves behind, daemons included, becomes a child of this process and is killed when the bot has ended. At the end
@@ -259,13 +259,16 @@ class LauncherServer:
         del self._bots[bot.key]
         self._guardian.forget(bot.pid)
         remove_tree(bot.scratch)
+        killed_for_memory = bot.was_killed_for_memory()
         excess = bot.find_group_excess() if bot.exceeded is None else None
+        if excess is None and bot.exceeded is None and killed_for_memory:
+            excess = bot.find_resident_excess()
         if excess is not None:
             self._send({"event": "exceeded", "id": bot.key, **excess})
             bot.exceeded = excess
         if bot.group is not None:
             bot.group.remove()
-        ended = _describe_end(bot, bot.process.returncode)
+        ended = _describe_end(bot) | {"killed_by_host": killed_for_memory and bot.exceeded is None}
         if bot.uid_lock is not None:
             bot.uid_lock.close()
         if what := _BY_SIGNAL.get(ended["signal"]) if bot.limits and bot.exceeded is None else None:
@@ -289,15 +292,12 @@ def _has_exited(bot: LaunchedBot) -> bool:
     return bot.reap(os.WNOHANG)  # macOS has it from Python 3.13 on
 
 
-def _describe_end(bot: LaunchedBot, code: int) -> dict[str, Any]:
+def _describe_end(bot: LaunchedBot) -> dict[str, Any]:
     """Return how a bot ended, inside its sandbox if it had one; `has_begun` tells whether the sandbox was ready."""
-    has_begun = True
+    has_begun, code = True, bot.exit_code()
     if bot.status_pipe is not None:
         with open(bot.status_pipe, "rb") as pipe:  # noqa: PTH123 - pathlib would double the start-up
             has_begun = b"exit-code" in pipe.read(4096)
-        # Like a shell, bubblewrap reports death by signal n as status 128 + n, and a bot may exit so itself.
-        if code > 128 and code - 128 in signal.valid_signals():
-            code = 128 - code
     return {"status": max(code, 0), "signal": max(-code, 0), "has_begun": has_begun}
 
 

@@ -129,6 +129,16 @@ def machine_memory() -> tuple[int, int]:
     return kernel, shared
 
 
+def count_oom_kills() -> int:
+    """Return how many processes this machine's kernel has killed for want of memory; 0 where that is unknown."""
+    with contextlib.suppress(OSError):
+        for line in read_file("/proc/vmstat").splitlines():
+            name, _, number = line.partition(b" ")
+            if name == b"oom_kill":
+                return int(number)
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class KernelObjects:
     """What processes hold of the kernel by their open files."""

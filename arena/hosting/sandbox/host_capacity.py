@@ -94,6 +94,7 @@ def allow_inherited() -> None:
             resource.setrlimit(which, (hard, hard))
         elif soft != resource.RLIM_INFINITY and soft < least:  # no further: each thread reserves as much
             resource.setrlimit(which, (least, hard))
+            threading.stack_size(least)  # without this, threads of this process keep to the limit at its start
 
 
 def check_host(workers: int) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
-from arena.hosting.sandbox.host_capacity import check_descriptors
+from arena.hosting.sandbox.host_capacity import allow_inherited, check_descriptors
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.service.activities.activity_set import make_activity_set
 from arena.service.activities.context import ServiceContext
@@ -93,10 +93,11 @@ def serve(
 ) -> None:
     """Serve until a signal ends it; with `self_signed`, with a certificate of its own. `say` is told news for people.
 
-    Raises HomeHeldError, ListenError, SettingsError, CertificateError, HostingError if this host allows too few files,
+    Raises HomeHeldError, ListenError, SettingsError, CertificateError, HostingError if limits of this host are too low,
     and the errors of `open_book`.
     """
     check_descriptors(settings.service.workers)
+    allow_inherited()
     with held(home.lock) as lock:
         if self_signed:
             make_own_certificate(home, settings)

@@ -191,6 +191,22 @@ def test_a_machine_without_groups_says_what_to_do(monkeypatch: pytest.MonkeyPatc
         GroupHolder().make(1, LIMITS)
 
 
+@pytest.mark.parametrize(
+    ("events", "kills"), [("low 0\noom 0\noom_kill 2\n", 2), ("oom_kill_disable 0\n", 0), (None, 0)]
+)
+def test_a_group_tells_how_many_of_its_processes_were_killed_for_want_of_memory(
+    monkeypatch: pytest.MonkeyPatch, events: str | None, kills: int
+) -> None:
+    def read(_where: object) -> str:
+        if events is None:
+            raise FileNotFoundError
+        return events
+
+    group = Cgroup.__new__(Cgroup)
+    group.place = cast("Any", SimpleNamespace(cgroup_version=SimpleNamespace(memory_events=None), read=read))
+    assert group.count_oom_kills() == kills
+
+
 class Freezer:
     """Notes what is done with the group."""
 

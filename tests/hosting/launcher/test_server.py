@@ -7,9 +7,12 @@ import base64
 import json
 import os
 import pwd
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +20,7 @@ from hypothesis import strategies as st
 
 from arena.hosting.cgroups.hierarchy import GroupLimits
 from arena.hosting.framed_pipe import MAX_FRAME_BYTES, FrameError, encode_frame, read_frame
-from arena.hosting.launcher import guardian, server
+from arena.hosting.launcher import guardian, launched_bot, server
 from arena.hosting.launcher.launched_bot import HEAD_BYTES, TAIL_BYTES, SpanLog
 from arena.hosting.launcher.messages import Confinement, Log, StartRequest, WatchedLimits
 from arena.hosting.launcher.own_ids import OwnIdsError, find_range
@@ -135,6 +138,72 @@ class Group:
 
     def remove(self) -> None:
         self.done.append("removed")
+
+
+ROOMY = WatchedLimits(memory_bytes=1 << 40, processes=9, disk_bytes=1 << 40, files=9, output_bytes=9)
+SUICIDE, FAILURE = ("/bin/sh", "-c", "kill -9 $$"), ("/bin/sh", "-c", "exit 3")
+
+
+def tell_of_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+    argv: Sequence[str],
+    kills: Sequence[int],
+    limits: WatchedLimits = ROOMY,
+    group_kills: Sequence[int] = (),
+) -> list[dict[str, Any]]:
+    """The events at the end of a bot, where the kernel tells of so many kills: at its start, its mark, and its end."""
+    monkeypatch.setattr(launched_bot, "count_oom_kills", mock.Mock(side_effect=kills))
+    bot = spawn(1, StartRequest(argv, "/", {}, limits=limits), os.getpid(), cast("Any", None))
+    if group_kills:
+        counting = mock.Mock(side_effect=group_kills)
+        bot.group = cast(
+            "Any", SimpleNamespace(find_excess=lambda: None, remove=lambda: None, count_oom_kills=counting)
+        )
+    bot.mark()
+    os.waitid(os.P_PID, bot.pid, os.WEXITED | os.WNOWAIT)
+    launcher = LauncherServer(mock.Mock(), cast("Any", None))
+    launcher._bots = {1: bot}
+    for pipe in bot.open_pipes:
+        launcher._selector.register(cast("Any", pipe), 1)
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(launcher, "_send", sent.append)
+    launcher._finish(bot)
+    return sent
+
+
+@pytest.mark.host_fault("host-out-of-memory")
+@pytest.mark.parametrize(
+    ("argv", "kills", "is_host"),
+    [
+        (SUICIDE, (5, 5, 6), True),
+        (SUICIDE, (5, 5, 5), False),
+        (SUICIDE, (5, 6, 6), False),
+        (FAILURE, (5, 5, 6), False),
+    ],
+    ids=["killed", "no-kill", "kill-before-its-match", "not-killed"],
+)
+def test_a_bot_was_killed_by_the_host_if_the_kernel_killed_for_want_of_memory_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, argv: Sequence[str], kills: Sequence[int], is_host: bool
+) -> None:
+    (event,) = tell_of_its_end(monkeypatch, argv, kills)
+    assert (event["event"], event["killed_by_host"]) == ("exited", is_host)
+
+
+@pytest.mark.hostile("bomb-with-memory")
+def test_who_used_more_memory_than_it_may_was_not_killed_by_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    exceeded, exited = tell_of_its_end(monkeypatch, SUICIDE, (5, 5, 6), LIMITS)
+    assert (exceeded["event"], exceeded["what"], exceeded["limit"]) == ("exceeded", "memory", LIMITS.memory_bytes)
+    assert exceeded["used"] > LIMITS.memory_bytes
+    assert not exited["killed_by_host"]
+
+
+@pytest.mark.host_fault("host-out-of-memory")
+@pytest.mark.parametrize(("argv", "group_kills", "is_host"), [(SUICIDE, (0, 0), False), (FAILURE, (0, 1), True)])
+def test_of_a_bot_with_a_group_only_kills_in_the_group_count(
+    monkeypatch: pytest.MonkeyPatch, argv: Sequence[str], group_kills: Sequence[int], is_host: bool
+) -> None:
+    (event,) = tell_of_its_end(monkeypatch, argv, (5,), group_kills=group_kills)
+    assert event["killed_by_host"] == is_host
 
 
 def request(scratch: Path, *argv: str) -> StartRequest:

@@ -26,6 +26,7 @@ from arena.hosting.procfs.usage import (
     KernelObjects,
     count_descriptors,
     count_kernel_objects,
+    count_oom_kills,
     exact_bytes,
     hidden_bytes,
     machine_memory,
@@ -224,3 +225,11 @@ def test_the_machine_tells_what_its_kernel_holds_and_what_is_shared(monkeypatch:
     told = b"MemTotal: 8000 kB\nShmem: 7 kB\nKernelStack: 10 kB\nPageTables: 200 kB\nSUnreclaim: 3000 kB\n"
     monkeypatch.setattr(usage, "read_file", lambda _path: told)
     assert machine_memory() == (3210 * 1024, 7 * 1024)
+
+
+@pytest.mark.parametrize(("told", "kills"), [(b"oom_kill_x 5\nnr_free_pages 7\noom_kill 3\n", 3), (b"pgfault 9\n", 0)])
+def test_the_machine_tells_how_many_processes_it_killed_for_want_of_memory(
+    monkeypatch: pytest.MonkeyPatch, told: bytes, kills: int
+) -> None:
+    monkeypatch.setattr(usage, "read_file", lambda _path: told)
+    assert count_oom_kills() == kills

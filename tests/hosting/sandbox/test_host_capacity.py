@@ -74,6 +74,21 @@ def test_a_limit_that_bots_would_reach_is_named_before_anything_is_played(which:
     assert f"raise it with `ulimit {option} " in told.stdout
 
 
+STACK = """
+import resource, threading
+from arena.hosting.sandbox.host_capacity import allow_inherited
+resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+allow_inherited()
+print(resource.getrlimit(resource.RLIMIT_STACK)[0], threading.stack_size())
+"""
+
+
+@pytest.mark.host_fault("ulimit-of-the-stack")
+def test_threads_that_begin_later_get_the_stack_that_was_raised() -> None:
+    told = subprocess.run([sys.executable, "-c", STACK], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == [str(8 << 20)] * 2
+
+
 def check_with(soft: int, hard: int, workers: int) -> list[str]:
     """What is said of a host with these limits on descriptors, and the limits after that."""
     told = subprocess.run(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import shutil
 import sqlite3
+import subprocess
+import sys
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -156,6 +158,26 @@ def test_a_full_disk_stops_the_making_of_a_database_and_leaves_a_fresh_one(tmp_p
     database = open_database(path)
     assert check(database) == []
     database.close()
+
+
+SMALL_FILES = """
+import resource, sys
+from ratings.errors import DatabaseAccessError
+from ratings.store.database import open_database
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    open_database(sys.argv[1])
+except DatabaseAccessError as error:
+    print(error)
+"""
+
+
+@pytest.mark.host_fault("ulimit-of-file-size")
+def test_a_limit_of_the_size_of_files_is_not_taken_for_a_fault_of_the_disk(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", SMALL_FILES, str(tmp_path / "new.db")], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.startswith(f"{tmp_path}/new.db would become larger than files may be here (4 kB, ulimit -f); ")
 
 
 @pytest.mark.host_fault("two-commands-make-one-database")

@@ -22,6 +22,7 @@ from arena.cli.shared.options import Workers, get_game, parse_names
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.procfs.processes import has_proc
+from arena.hosting.sandbox.host_capacity import check_host
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy, find_level, strongest_level
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
@@ -89,10 +90,14 @@ class BotTestOptions:
         return {name: sample_seat(name, NONE, *arguments.get(name, ())) for name in names}
 
     def check(self) -> None:
-        """Check the options, and the bot's manifest. Raises MisuseError, TimeControlError, BotDirectoryError."""
+        """Check the options, the bot's manifest, and what this machine allows.
+
+        Raises MisuseError, TimeControlError, BotDirectoryError, HostingError.
+        """
         if self.clock.may_ponder and self.cores > 1:
             raise MisuseError(Text("pondering bots share one core; leave out pondering, or --cores"))
         granted_workers(self.workers, self.cores)
+        check_host(1)
         self.samples()
         if self.game is not None:
             game = get_game(self.game)

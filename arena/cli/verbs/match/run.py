@@ -16,7 +16,7 @@ from arena.cli.shared.match_order import (
     MatchTerms,
     SameOwner,
     TournamentName,
-    check_cores,
+    check_machine,
     tournament_request,
 )
 from arena.cli.shared.options import AsJson, Database, example, parse_names, with_options
@@ -53,7 +53,7 @@ def run(
     names = parse_names(bots, "bots")
     order = tournament_request(terms, None, game, names, rated=rated, same_owner=same_owner, name=name)
     with connect(db, makes=True) as connection:
-        check_cores(connection, terms.cores, hosting.workers)
+        check_machine(connection, terms.cores, hosting.workers)
         planned = connection.arena.tournaments.create_tournament(order)
         play(connection, planned.id, hosting)
         (row,) = connection.arena.matches.list_matches(planned.id).items

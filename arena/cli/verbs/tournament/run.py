@@ -13,7 +13,7 @@ from arena.cli.shared import options, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.hosting import LOCAL, HostingArguments, LeakChecks, WarmMemory
-from arena.cli.shared.match_order import MatchTerms, check_cores, print_forecast, tournament_request
+from arena.cli.shared.match_order import MatchTerms, check_machine, print_forecast, tournament_request
 from arena.cli.shared.options import (
     AsJson,
     Database,
@@ -230,7 +230,7 @@ def _run(form: Format, game: str, entrants: Sequence[str], run: RunOptions) -> N
         return
     with connect(run.db, makes=True) as connection:
         if hosting.executor == LOCAL:
-            check_cores(connection, run.terms.cores, hosting.workers)
+            check_machine(connection, run.terms.cores, hosting.workers)
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)
         detail = play(connection, planned.id, hosting)
