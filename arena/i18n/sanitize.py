@@ -12,14 +12,16 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any, TextIO
 from unicodedata import combining, east_asian_width, normalize
 
 _NO_BREAK = frozenset("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}")
 """They count as not printable, but steer nothing, and French sets them before some signs."""
-_FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""With which what a spreadsheet computes begins: also the wide forms of the signs."""
+_COMPUTED = re.compile('^(?=[\t\n])|(^|[;\t\n]"*)(?=[-=+@\uff1d\uff0b\uff0d\uff20])')
+"""Where a spreadsheet would take what follows for a formula: also after a separator of another country's files."""
 REPLACING = "arena.replacing"
 """The way of `str.encode` to treat what an encoding lacks: something like it in ASCII stands for it."""
 _REPLACEMENTS = str.maketrans({
@@ -50,17 +52,17 @@ def plain(text: str, keep: str = "") -> str:
 def write_csv(rows: Iterable[Sequence[Any]], stream: TextIO) -> None:
     """Write rows as lines of comma-separated values; `None` becomes an empty cell, and numbers stay numbers.
 
-    A text that a spreadsheet would take for a formula has an apostrophe before it, which makes it a text there.
+    What a spreadsheet would take for a formula has an apostrophe before it, which makes it a text there.
     """
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([_cell(value) for value in row] for row in rows)
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, str):
-        text = plain(value, keep="\n\t")  # a lone carriage return would end a line
-        return f"'{text}" if text.startswith(_FORMULAS) else text
-    return "" if value is None else value
+    if isinstance(value, int | float | Decimal):
+        return value
+    text = "" if value is None else plain(str(value), keep="\n\t")  # a lone carriage return would end a line
+    return _COMPUTED.sub(r"\1'", text)
 
 
 def text_width(text: str) -> int:
