@@ -38,7 +38,7 @@ from arena.referee.stream import Arrival, Inbox, Resume, StreamClosedError, noth
 from arena.wire.messages import Leave, MatchEncoder, encode_broken_off, parse_request
 from arena.worker.blame import StartError
 from arena.worker.bot_processes import ProcessPool
-from arena.worker.process_setup import check_limits, check_room, open_stdin, take_stdout
+from arena.worker.process_setup import check_limits, check_room_for_bot, open_stdin, take_stdout
 from arena.worker.warm_bot import WarmBot
 from ratings.errors import RatingsError
 from ratings.read.bots import find_version
@@ -245,7 +245,7 @@ class BotHost:
             head = await self._read()
             try:
                 check_limits()
-                await check_room(self._reader, is_patient=False)
+                await check_room_for_bot(self._reader, is_patient=False)
                 policy = SandboxPolicy(head["sandbox"])
                 self._bots = [await find_seat(wanted, head["game"], policy) for wanted in head["bots"]]
             except (BotUnavailableError, HostingError, ValueError) as error:

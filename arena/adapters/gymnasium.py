@@ -30,6 +30,7 @@ from arena.adapters.library import AdapterError, OpponentError, load
 from arena.adapters.match_drivers import HostedDriver, InProcessDriver, LearnerTurn, MatchDriver, Start
 from arena.adapters.opponents import Opponent, Version, read_opponents
 from arena.adapters.setting import setting_of, utilities
+from arena.i18n.sanitize import encodable
 from arena.match.result import Fault
 from arena.match.time_control import TimeControlError, parse_time_control
 from bots.session import Bot
@@ -186,7 +187,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         text = self._setting.game.shown.text(state, self._learner, "en")
         if self.render_mode == "ansi":
             return text
-        sys.stdout.write(text)
+        sys.stdout.write(encodable(text, sys.stdout))
         return None
 
     def __reduce_ex__(self, protocol: Any) -> Any:

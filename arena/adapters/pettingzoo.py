@@ -22,6 +22,7 @@ from typing import Any
 from arena.adapters.features import Looking, Seen
 from arena.adapters.library import AdapterError, load
 from arena.adapters.setting import GameSetting, random_of, setting_of, utilities
+from arena.i18n.sanitize import encodable
 from engine.core import Game, State
 from engine.playout import play_forced
 
@@ -163,7 +164,7 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
         text = self._setting.game.shown.text(self._state, None, "en")
         if self.render_mode == "ansi":
             return text
-        sys.stdout.write(text)
+        sys.stdout.write(encodable(text, sys.stdout))
         return None
 
     def close(self) -> None:

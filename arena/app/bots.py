@@ -14,6 +14,7 @@ from ratings.read import bots
 from ratings.read.bots import BotRow, is_held
 from ratings.store.models import VersionRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.pools import games_of
 
 if TYPE_CHECKING:
     from ratings.ledger.ledger import Ledger
@@ -184,7 +185,7 @@ def bot_summary(row: BotRow) -> BotSummary:
         owner=row.owner,
         versions=row.versions,
         content_hash=row.newest.content_hash,
-        games=tuple(row.newest.manifest.get("games", ["*"])),
+        games=games_of(row.newest.manifest),
         disabled_at_us=row.bot.disabled_at_us,
         remote=row.bot.remote,
         named=row.newest.manifest.get("version") if row.bot.remote else None,

@@ -234,6 +234,6 @@ def check_ready(context: AppContext, one: VersionRow) -> None:
                 "{name} is remote, and version {version} of it is not connected now; its author connects it: "
                 "arena bot connect DIRECTORY --server NAME",
                 name=name,
-                version=one.version.manifest["version"],
+                version=one.version.manifest.get("version", one.version.number),
             )
         )

@@ -49,8 +49,8 @@ from ratings.read.planning import (
 )
 from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
-from ratings.store.ladder_queries import plays
 from ratings.store.models import TournamentRecord
+from ratings.values.pools import plays
 
 _NAMED = {Gauntlet.traits.name: 1, Compare.traits.name: 2}
 """How many of the entrants come first and are named, by the format."""

@@ -20,7 +20,7 @@ from arena.app.policy import (
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.operations import Operation, OperationKind, OperationState
 from arena.model.tournaments import (
-    NO_VALID_RESULT,
+    ONLY_FORFEITS,
     STOPPED,
     BestKnown,
     ComparisonResult,
@@ -281,7 +281,7 @@ def _is_hidden(context: AppContext, row: TournamentRow) -> bool:
 
 
 def _shown(context: AppContext, row: TournamentRow, standings: tuple[StandingRow, ...]) -> tuple[StandingRow, ...]:
-    """Return the table. The status of an entrant whose matches all lack a valid result is NO_VALID_RESULT.
+    """Return the table. The status of an entrant whose matches all lack a valid result is ONLY_FORFEITS.
 
     If the play is hidden, it is without the matches of blocks that are not over.
     """
@@ -291,7 +291,7 @@ def _shown(context: AppContext, row: TournamentRow, standings: tuple[StandingRow
             early.setdefault(one.version_id, []).append(one)
     shown = (_less(line, early.get(line.version_id, ())) for line in standings)
     return tuple(
-        replace(line, status=line.status or NO_VALID_RESULT) if line.forfeits and not line.matches else line
+        replace(line, status=line.status or ONLY_FORFEITS) if line.forfeits and not line.matches else line
         for line in shown
     )
 

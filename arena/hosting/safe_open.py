@@ -1,7 +1,11 @@
-"""Opens files below a directory that somebody else may change meanwhile: no link is followed, and nothing blocks."""
+"""Opens files below a directory that somebody else may change meanwhile: no link is followed, and nothing blocks.
+
+It also decodes what people wrote with whatever editor.
+"""
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from pathlib import Path
@@ -52,3 +56,9 @@ def without_links(directory: Path, path: str) -> str | None:
     root = os.path.realpath(directory)
     target = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - unlike Path.resolve, it raises for no loop
     return Path(target).relative_to(root).as_posix() if Path(target).is_relative_to(root) else None
+
+
+def decode_text(content: bytes) -> str:
+    """Return what a file says: UTF-16 with its mark, as PowerShell writes it, otherwise UTF-8; the rest is replaced."""
+    marks = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
+    return content.decode("utf-16" if content.startswith(marks) else "utf-8-sig", "replace")

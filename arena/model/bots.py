@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ratings.values.pools import games_of
 from ratings.values.states import AdmissionState, BotEventKind
 
 
@@ -44,6 +45,11 @@ class BotVersion:
     predecessor: int | None = None
     """The number of the version that it is meant to replace."""
     withdrawn_at_us: int | None = None
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Return the games that it plays."""
+        return games_of(self.manifest)
 
 
 @dataclass(frozen=True, slots=True)

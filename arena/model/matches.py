@@ -20,6 +20,20 @@ NO_RESULT = "no valid result"
 """What stands in place of the state of a match that was played to an end without a valid result."""
 
 
+class _Result:
+    """What a match came to."""
+
+    __slots__ = ()
+    state: MatchState
+    valid_result: bool | None
+    """False if every seat faulted before any of them acted, so that none won; `None` while there is none to show."""
+
+    @property
+    def shown_state(self) -> str:
+        """Return its state, or NO_RESULT."""
+        return NO_RESULT if self.valid_result is False else self.state.value
+
+
 @dataclass(frozen=True, slots=True)
 class SeatSummary:
     """Who sits in a seat, and which rank came of it; none without a valid result."""
@@ -31,7 +45,7 @@ class SeatSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchSummary:
+class MatchSummary(_Result):
     """A match in a list; `seats` are in the order of the seats."""
 
     id: str
@@ -55,12 +69,6 @@ class MatchSummary:
     ended_at_us: int | None = None
     """When it came to its end; microseconds since 1970."""
     valid_result: bool | None = None
-    """False if every seat faulted before any of them acted, so that none won; `None` while there is none to show."""
-
-    @property
-    def shown_state(self) -> str:
-        """Return its state, or NO_RESULT."""
-        return NO_RESULT if self.valid_result is False else self.state.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +150,7 @@ class LeakFact:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchDetail:
+class MatchDetail(_Result):
     """All that is known of a match but its replay."""
 
     match_id: str
@@ -180,12 +188,6 @@ class MatchDetail:
     awaits: tuple[str, ...] = ()
     """While it is hidden, the other matches with the same chance that are not over, by id, as they are scheduled."""
     valid_result: bool | None = None
-    """False if every seat faulted before any of them acted, so that none won; `None` while there is none to show."""
-
-    @property
-    def shown_state(self) -> str:
-        """Return its state, or NO_RESULT."""
-        return NO_RESULT if self.valid_result is False else self.state.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ class TournamentSummary:
         return self.planned == self.leased == 0 and not self.more_waves
 
 
-NO_VALID_RESULT = Text("no valid result")
+ONLY_FORFEITS = Text("no valid result")
 """The status of an entrant that has forfeits and no results: every bot failed in all its matches before any acted."""
 
 

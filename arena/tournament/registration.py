@@ -20,8 +20,8 @@ from ratings.read import tournaments
 from ratings.read.bots import VersionRow, all_versions, find_version
 from ratings.read.tournaments import TournamentRow, entrants_of
 from ratings.store.database import Database
-from ratings.store.ladder_queries import plays
 from ratings.store.models import TournamentRecord, VersionRecord
+from ratings.values.pools import games_of, plays
 
 
 def join(database: Database, programs: Programs, tournament: TournamentRecord, text: str) -> tuple[VersionRecord, int]:
@@ -134,7 +134,7 @@ def check_entrant(programs: Programs, found: VersionRow, game: str, text: str) -
     if not found.bot.remote:
         check_plays(programs.find(found.version.content_hash), game, text)
     elif not plays(found.version.manifest, game, registry.get(game).rules_version):
-        games = ", ".join(found.version.manifest.get("games", ["*"]))
+        games = ", ".join(games_of(found.version.manifest))
         raise RequestError(
             Text("{bot} does not play {game}; when it joined, it named: {games}", bot=text, game=game, games=games)
         )

@@ -58,7 +58,7 @@ class BotListener(Protocol):
     def count_messages(self) -> int:
         """Return how many messages the bot has sent."""
 
-    def connection(self) -> int | None:
+    def descriptor(self) -> int | None:
         """Return the descriptor of the socket through which its messages come, once it has connected."""
 
     def disconnect(self, flood: Flood) -> None:
@@ -80,7 +80,7 @@ class DirectListener:
         self._server = PlayServer(self._note_call, make_stream=make_stream)
         self.admission = self._server.admit()
         self._seen: set[int] = set()
-        self._connection: int | None = None
+        self._descriptor: int | None = None
 
     @classmethod
     async def open_socket(cls, directory: Path, make_stream: MakeStream = BotStream) -> Self:
@@ -112,11 +112,11 @@ class DirectListener:
         """Return how many messages the bot has sent."""
         return self.admission.count_messages()
 
-    def connection(self) -> int | None:
+    def descriptor(self) -> int | None:
         """Return the descriptor of its connection. The first call looks at every socket of this process."""
-        if self._connection is None:
-            self._connection = next(iter(connections().get(self._name, Connections()).descriptors), None)
-        return self._connection
+        if self._descriptor is None:
+            self._descriptor = next(iter(connections().get(self._name, Connections()).descriptors), None)
+        return self._descriptor
 
     def disconnect(self, flood: Flood) -> None:
         """End its connections, since it did what costs the arena more than it may."""
@@ -204,7 +204,7 @@ class ProxiedListener:
     def count_messages(self) -> int:
         return self.admission.count_messages()
 
-    def connection(self) -> int | None:
+    def descriptor(self) -> int | None:
         return self._link.descriptor
 
     def disconnect(self, flood: Flood) -> None:

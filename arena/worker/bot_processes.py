@@ -115,9 +115,9 @@ class ProcessPool:
         """
         freezer = self._idle_freezer.freezer_of(bot)
         freezer.cores = cores
-        return SeatedBot(bot.stream, freezer.meter, freezer, bot.listener.connection)
+        return SeatedBot(bot.stream, freezer.meter, freezer, bot.listener.descriptor)
 
-    def check_room(self, match: Match, seated: Iterable[Seated]) -> None:
+    def give_up_if_full(self, match: Match, seated: Iterable[Seated]) -> None:
         """End this process if a bot failed that may be lame because this machine had no room: that is the host's."""
         for seat, one in enumerate(seated):
             has_failed = any(fault.cause in _LAME for fault in match.faults_of(seat))

@@ -95,7 +95,7 @@ class MatchHost:
         try:
             may_ponder = match.spec.clock.may_ponder
             await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, watcher=feed)
-            self._pool.check_room(match, seated)
+            self._pool.give_up_if_full(match, seated)
         except BaseException:
             self._pool.end_all(seated)
             raise

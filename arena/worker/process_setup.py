@@ -41,7 +41,7 @@ def check_limits() -> None:
     allow_inherited()
 
 
-async def check_room(commands: asyncio.StreamReader, *, is_patient: bool) -> None:
+async def check_room_for_bot(commands: asyncio.StreamReader, *, is_patient: bool) -> None:
     """Raise HostBusyError if a bot has no room here; with `is_patient`, only if it has none for as long as starts wait.
 
     Raises BrokenPipeError if the `commands` end meanwhile.

@@ -29,7 +29,7 @@ from arena.match.spec import MatchSpec
 from arena.referee.queue.loop import run
 from arena.worker.match_host import MatchHost
 from arena.worker.own_limits import OwnLimits
-from arena.worker.process_setup import check_limits, check_room, open_stdin, pin, take_stdout
+from arena.worker.process_setup import check_limits, check_room_for_bot, open_stdin, pin, take_stdout
 from arena.worker.reporting import LiveFeed, encode_cancelled, encode_live, encode_lost, encode_report
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
@@ -38,7 +38,7 @@ BEAT_S = 1.0
 
 async def _serve(output: int, options: argparse.Namespace) -> None:
     reader = await open_stdin()
-    await check_room(reader, is_patient=options.patient)
+    await check_room_for_bot(reader, is_patient=options.patient)
     async with _host(options) as host:
         await WorkerLoop(host, reader, output).serve()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from ratings.store.ladder_queries import annulled
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.sessions import Source, read
 from ratings.values.owners import ARENA, OwnerLimits, stored_bot_name
+from ratings.values.pools import games_of
 from ratings.values.states import BotEventKind
 
 JOINED = Text("it joined")
@@ -78,7 +78,7 @@ def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> Join
     bot = session.get_one(BotRecord, version.bot_id)
     if is_new:
         _check_new_of_hour(session, bot, limits.uploads_per_hour)
-    _check_may_join(session, bot, version, join.games)
+    _check_may_join(session, bot, version, join)
     has_changed = read_lineage(session, bot.id).active != version.id
     if has_changed:
         query = (
@@ -111,7 +111,7 @@ def find_joined(source: Source, join: RemoteJoin) -> JoinedVersion | None:
         version = None if active is None else session.get_one(VersionRecord, active)
         if bot is None or version is None or version.content_hash != join.content_hash:
             return None
-        _check_may_join(session, bot, version, join.games)
+        _check_may_join(session, bot, version, join)
         return JoinedVersion(version, is_new=False, has_changed=False)
 
 
@@ -133,8 +133,8 @@ def _check_new_of_hour(session: Session, bot: BotRecord, most: int) -> None:
         )
 
 
-def _check_may_join(session: Session, bot: BotRecord, version: VersionRecord, games: Sequence[str]) -> None:
-    what = Text("version {number} of {bot}", number=repr(version.manifest["version"]), bot=repr(bot.name))
+def _check_may_join(session: Session, bot: BotRecord, version: VersionRecord, join: RemoteJoin) -> None:
+    what = Text("version {number} of {bot}", number=repr(join.version), bot=repr(bot.name))
     owner = session.get(OwnerRecord, bot.owner_id)
     if bot.disabled_at_us is not None:
         raise BotError(
@@ -150,12 +150,11 @@ def _check_may_join(session: Session, bot: BotRecord, version: VersionRecord, ga
         raise BotError(Text("{what} was withdrawn; join with another version", what=what))
     if annulled(session, [version.id]):
         raise BotError(Text("{what} was annulled by the organiser; join with another version", what=what))
-    if set(version.manifest["games"]) != set(games):
-        before = ", ".join(version.manifest["games"])
+    if set(games := games_of(version.manifest)) != set(join.games):
         raise BotError(
             Text(
                 "{what} joined for {games} before, and a version never changes; give it another version",
                 what=what,
-                games=before,
+                games=", ".join(games),
             )
         )

@@ -13,6 +13,7 @@ from ratings.store.bot_events import ActiveVersionRecord, BotEventRecord
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.sessions import Source, get_bot, read
 from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.pools import games_of
 
 _EVENTS = Order("bot-events", (tables.bot_event.c.number,), (int,))
 _ACTIVE = (
@@ -83,4 +84,4 @@ def list_opponents(source: Source, limit: int) -> list[tuple[str, tuple[str, ...
         .limit(limit)
     )
     with read(source) as session:
-        return [(bot.name, tuple(version.manifest.get("games", ["*"]))) for bot, version in session.exec(query)]
+        return [(bot.name, games_of(version.manifest)) for bot, version in session.exec(query)]

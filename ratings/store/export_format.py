@@ -57,6 +57,14 @@ FORGOTTEN = {
     tables.match_seat.c.note_bytes,
 }
 """Columns that are empty in a file: what they hold follows from the rest, or is about what the arena itself keeps."""
+_OF_MANIFEST = {
+    **dict.fromkeys(("name", "version", "runtime"), str),
+    **dict.fromkeys(("games", "command", "build"), list),
+    "rules": dict,
+    "memory_mb": int,
+    "deterministic": bool,
+}
+"""The types of what a manifest can say; lists and tables are of texts. Of a version that is imported each may lack."""
 _LARGEST = 2**63
 _LAST_INSTANT_US = 253_402_300_800_000_000
 """The year 10000, which no calendar has."""
@@ -241,9 +249,11 @@ def _check_json(column: Column[Any], value: Any) -> Any:
     elif not isinstance(value, dict):
         raise ValueError("it is no object")
     elif column is tables.version.c.manifest:
-        for name in ("games", "command"):
-            if not isinstance(said := value.get(name, []), list) or any(type(word) is not str for word in said):
-                raise ValueError(f"{name} is no list of texts")
+        for name, said in value.items():
+            kind = _OF_MANIFEST.get(name)
+            words = said if kind is list else said.values() if kind is dict and isinstance(said, dict) else ()
+            if kind and (type(said) is not kind or any(type(word) is not str for word in words)):
+                raise ValueError(f"{name} is no {kind.__name__}, or not of texts")
     json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     return value
 

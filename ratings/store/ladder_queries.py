@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 from sqlmodel import Session, col, func, select
 
@@ -15,6 +14,7 @@ from ratings.store.models import BotRecord, OwnerRecord, PoolRecord, TournamentR
 from ratings.store.season import SeasonRecord
 from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord, LadderRecord
 from ratings.values.owners import PEOPLE
+from ratings.values.pools import plays
 from ratings.values.states import AdmissionState, BotEventKind
 
 _DECIDED = (AdmissionState.ADMITTED, AdmissionState.REFUSED)
@@ -83,12 +83,6 @@ def active_in(session: Session, pool: PoolRecord) -> list[VersionRecord]:
         .order_by(BotRecord.id)
     )
     return [version for version in session.exec(query) if plays(version.manifest, pool.game, pool.rules_version)]
-
-
-def plays(manifest: Mapping[str, Any], game: str, rules_version: str) -> bool:
-    """Return whether a manifest names the game, and, if it states a version of its rules, states this one."""
-    games, rules = manifest.get("games", ["*"]), manifest.get("rules", {})
-    return ("*" in games or game in games) and rules.get(game, rules_version) == rules_version
 
 
 def is_admitted(session: Session, version_id: str) -> bool:

@@ -23,6 +23,8 @@ from ratings.ledger.remote_bots import RemoteJoin
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import find_owner
 from ratings.store.database import Database
+from ratings.store.models import VersionRecord
+from ratings.store.sessions import write
 from ratings.values.owners import ChallengeLimits, OwnerLimits
 from ratings.values.states import Scope
 from tests.cli.support import write_bot
@@ -126,6 +128,11 @@ def test_the_version_of_a_remote_bot_that_is_connected_is_challenged_not_the_new
     planned = ann.tournaments.challenge_bot(order("fox", "ben/elk"))
     assert [row.number for row in ann.tournaments.get_tournament(planned.id).standings] == [1, 1]
     newest = ann.bots.find_version("ben/elk").content_hash[:12]
+    with pytest.raises(RefusedError, match="version 2 of it is not connected now"):
+        ann.tournaments.challenge_bot(order("fox", f"ben/elk@{newest}"))
+    version = ann.bots.find_version("ben/elk").version_id
+    with write(database) as session:  # as an import may have it
+        session.get_one(VersionRecord, version).manifest = {}
     with pytest.raises(RefusedError, match="version 2 of it is not connected now"):
         ann.tournaments.challenge_bot(order("fox", f"ben/elk@{newest}"))
 

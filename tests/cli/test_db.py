@@ -11,12 +11,15 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from copy import copy
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ratings.ledger.rating import pool_of
 from ratings.store.export_format import read_chain, write_chain
+from ratings.values.pools import Pool
 from tests.cli.support import Arena, Finished, write_bot
 from tests.cli.test_tournament import MONDAY
 
@@ -374,6 +377,46 @@ def test_a_value_of_any_other_type_is_refused_or_can_be_read(table: Arena, tmp_p
                     )
                 faults += [(kind, path, wrong, one.err) for one in said if "fault of the arena" in one.err]
     assert faults == []
+
+
+WRONG_TEXTS: list[Any] = [None, 3, ["x"]]
+WRONG_LISTS: list[Any] = [None, "x", [None], {"a": 1}]
+MANIFESTS = [
+    *({key: wrong} for key in ("name", "version", "runtime") for wrong in WRONG_TEXTS),
+    *({key: wrong} for key in ("games", "command", "build", "memory_mb", "deterministic") for wrong in WRONG_LISTS),
+    *({"rules": wrong} for wrong in WRONG_LISTS),
+    {},
+]
+
+
+@pytest.mark.hostile("forge-any-record")
+@pytest.mark.parametrize("remote", [False, True])
+def test_a_manifest_of_any_other_kind_is_refused_or_can_be_read(table: Arena, tmp_path: Path, remote: bool) -> None:
+    export_short(table)
+    for manifest in MANIFESTS:
+
+        def strip(records: Records, manifest: dict[str, Any] = manifest) -> None:
+            for row in of(records, "version"):
+                row["manifest"] = manifest
+            for row in (*of(records, "bot"), pool := next(of(records, "pool"))):
+                row["remote"] = remote
+            known = pool_of(**{field.name: pool[field.name] for field in fields(Pool) if field.name != "pool_id"})
+            pool["id"] = known.pool_id
+            for _, row in records:
+                row |= {"pool_id": known.pool_id} if "pool_id" in row else {}
+
+        forge(tmp_path / "monday.arena", tmp_path / "forged.arena", strip)
+        read = table("tournament", "import", "forged.arena", "--db", "copy.db", "--no-verify")
+        if manifest:
+            assert "manifest of version cannot be" in read.err, manifest
+            continue
+        assert read.code == 0, read.err
+        looks = (("list",), ("show", "ada"), ("log", "ada"), ("admission", "ada"), ("rename", "ada", "eve"))
+        asked = [(*("bot", *words), "--db", "copy.db") for words in looks]
+        again = ("match", "run", "foreign_king", "ada", "bob", "--db", "copy.db", *("--option", "max_rounds=2"))
+        said = [(words, table(*words)) for words in (*asked, again)]
+        assert [(words, one.err) for words, one in said if re.search("fault of the arena|bot.toml", one.err)] == []
+        assert [(one.code, one.err) for _, one in said[:3]] == [(0, "")] * 3
 
 
 @pytest.mark.parametrize("wrong", ["x", 3, [], None], ids=str)

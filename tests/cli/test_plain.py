@@ -314,8 +314,21 @@ def test_no_spreadsheet_computes_what_somebody_said(table: Arena, sign: str) -> 
         told = table(*[word for word in line if word != "--csv"], "--csv").out
         cells = [cell for row in csv.reader(io.StringIO(told, newline="")) for cell in row]
         assert [cell for cell in cells if cell.startswith(sign) and not is_number(cell)] == [], name
-        shown += sum(cell.startswith(f"'{formula}") for cell in cells)
+        shown += sum(cell.startswith("'") and cell.replace("'", "").startswith(formula) for cell in cells)
     assert shown >= 5
+
+
+@pytest.mark.hostile("formula-in-a-spreadsheet")
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH HYPHEN-MINUS}"])
+def test_no_spreadsheet_of_a_country_with_another_separator_computes(separator: str, sign: str) -> None:
+    for before in ("", *",;\t\n\r", "a,", "a;", "a\t", "a\n", "a\r", 'a;"', 'a;""', 'a\n"', ';\n"', '";'):
+        said = f'{before}{sign}HYPERLINK("x","y")'
+        for text in (said, (said,), said.replace('"', ""), said.replace(",", "")):
+            written = io.StringIO()
+            write_csv([["bot", text, text, 1], [text]], written)
+            for row in csv.reader(io.StringIO(written.getvalue(), newline=""), delimiter=separator):
+                assert [cell for cell in row if cell.strip('"\t\n').startswith(sign)] == [], (before, text)
 
 
 def is_number(text: str) -> bool:

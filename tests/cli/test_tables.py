@@ -14,7 +14,8 @@ import pytest
 
 from arena.cli.shared.output import EventLines, Style, print_table, rows_of, write_markdown
 from arena.cli.shared.paging import ask_for
-from arena.cli.shared.terminal import BETWEEN, LAST_TO_GO, NAMES, fold, lay_out, pad, text_width
+from arena.cli.shared.terminal import BETWEEN, LAST_TO_GO, NAMES, fold, lay_out, pad
+from arena.i18n.sanitize import text_width
 from arena.model.table_columns import Column
 from ratings.values.page import Page
 from tests.cli.command_lines import READS, whole_parser

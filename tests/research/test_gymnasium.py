@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import io
 import math
 import pickle
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -76,6 +78,16 @@ def test_it_passes_the_check(arguments: Mapping[str, Any], capsys: pytest.Captur
         env.close()
     assert env.spec is not None
     assert "Foreign King" in capsys.readouterr().out or arguments.get("game")
+
+
+def test_what_standard_output_cannot_show_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="strict")
+    monkeypatch.setattr(sys, "stdout", stream)
+    env = SeatEnv("foreign_king", opponents=first, render_mode="human")
+    env.reset(seed=3)
+    stream.flush()
+    assert stream.buffer.getvalue().decode("ascii").count(" . ") > 1
+    assert (sys.stdout, stream.errors) == (stream, "strict")
 
 
 def test_the_reward_is_by_rank_and_seeds_repeat() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -75,6 +77,19 @@ def test_it_passes_the_test_of_seeds(game: Mapping[str, Any]) -> None:
 def test_it_passes_the_test_of_rendering(capsys: pytest.CaptureFixture[str]) -> None:
     render_test(env)
     assert "The Foreign King" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "iso8859-1", "big5", "utf-8"])
+def test_what_standard_output_cannot_show_is_replaced(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
+    monkeypatch.setattr(sys, "stdout", stream)
+    zoo = env("openspiel_dots_and_boxes", render_mode="human")
+    zoo.reset(seed=1)
+    zoo.render()
+    stream.flush()
+    drawn = stream.buffer.getvalue().decode(encoding)
+    assert "┌" in drawn if encoding in ("utf-8", "big5") else "+" in drawn
+    assert (sys.stdout, stream.errors) == (stream, "strict")
 
 
 @every_game

@@ -52,6 +52,7 @@ BOUNDARIES = {
     "arena/adapters": Boundary(
         (
             *("arena.adapters", "arena.hosting.framed_pipe", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
+            "arena.i18n.sanitize",
             "arena.tournament.formats",
         ),
         ("numpy",),

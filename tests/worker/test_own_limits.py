@@ -153,7 +153,7 @@ class UnreadWay:
         self.looks += 1
         return self.messages_at(self.looks)
 
-    def connection(self) -> int:
+    def descriptor(self) -> int:
         return self._sockets[2].fileno()
 
     def disconnect(self, flood: Flood) -> None:

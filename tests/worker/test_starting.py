@@ -32,7 +32,7 @@ from arena.worker import warm_bots as warm
 from arena.worker.blame import StartError
 from arena.worker.freezer import IdleFreezer
 from arena.worker.match_host import MatchHost
-from arena.worker.process_setup import check_room
+from arena.worker.process_setup import check_room_for_bot
 from arena.worker.starter import BOUND_FACTOR, BOUND_S, PATIENCE_FACTOR, BotStarter, StartClock, StarvedError
 from arena.worker.warm_bot import BotKey, WarmBot, take_note
 from arena.worker.warm_bots import WarmBots
@@ -391,10 +391,10 @@ async def test_a_worker_that_starts_again_waits_for_room_and_a_first_one_does_no
     monkeypatch.setattr("arena.worker.process_setup.has_room", lambda: next(rooms))
     monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     if is_patient:
-        await check_room(asyncio.StreamReader(), is_patient=True)
+        await check_room_for_bot(asyncio.StreamReader(), is_patient=True)
     else:
         with pytest.raises(HostBusyError, match=r"no room for 64 more threads \(ulimit -u\)"):
-            await check_room(asyncio.StreamReader(), is_patient=False)
+            await check_room_for_bot(asyncio.StreamReader(), is_patient=False)
     assert len(list(rooms)) == (0 if is_patient else 2)
 
 
@@ -411,7 +411,7 @@ async def test_a_worker_that_waits_for_room_ends_when_nobody_wants_it_any_more(m
     monkeypatch.setattr("arena.worker.process_setup.has_room", has_room)
     monkeypatch.setattr(process, "FIRST_PAUSE_S", 0.001)
     with pytest.raises(BrokenPipeError):
-        await check_room(commands, is_patient=True)
+        await check_room_for_bot(commands, is_patient=True)
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -14,7 +14,7 @@ from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more, print_page, rows_wanted
-from arena.hosting.manifest import BotManifest
+from arena.hosting.manifest import ARENA, DEFAULT_MEMORY_MB
 from arena.model.bots import BotDetail
 from arena.model.table_columns import BOTS, Column, ColumnKind
 
@@ -84,24 +84,24 @@ def show(
                 "name": detail.name,
                 "owner": detail.owner or say("cli_bot.added_here"),
                 "disabled": say("cli_shared.no" if detail.disabled_at_us is None else "cli_shared.yes"),
-                "games": " ".join(detail.newest.manifest.get("games", ["*"])),
+                "games": " ".join(detail.newest.games),
                 **({"runs": say("cli_bot.runs_at_author")} if detail.remote else _program_facts(detail)),
             }
         )
         typer.echo()
-        key = "version" if detail.remote else "command"
-        rows = [{**version, key: version["manifest"][key]} for version in versions]
+        key, none = ("version", "-") if detail.remote else ("command", ())
+        rows = [{**version, key: version["manifest"].get(key, none)} for version in versions]
         print_table(_REMOTE_VERSIONS if detail.remote else _VERSIONS, rows, as_json=False)
     more = more_command("bot", "show", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
     print_more(more, as_json=as_json)
 
 
 def _program_facts(detail: BotDetail) -> Mapping[str, Any]:
-    manifest = BotManifest.from_json(detail.newest.manifest)
+    manifest = detail.newest.manifest
     return {
-        "deterministic": manifest.deterministic,
-        "memory": f"{manifest.memory_mb} MB",
-        "runtime": manifest.runtime,
+        "deterministic": manifest.get("deterministic", False),
+        "memory": f"{manifest.get('memory_mb', DEFAULT_MEMORY_MB)} MB",
+        "runtime": manifest.get("runtime", ARENA),
         "files": detail.newest.directory or say("cli_bot.kept_by_service"),
     }
 

@@ -27,7 +27,7 @@ from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.messages import StartRequest
 from arena.hosting.procfs.processes import has_proc
-from arena.hosting.sandbox.host_capacity import check_descriptors, check_room
+from arena.hosting.sandbox.host_capacity import check_capacity, check_descriptors
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, explain_shared_ids, probe
 from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
@@ -139,7 +139,7 @@ def check_processes() -> DoctorFinding:
     """Check whether there is room for a worker on each core, and count the cores."""
     workers = worker_count(0)
     try:
-        check_room(workers)
+        check_capacity(workers)
     except HostingError as error:
         return DoctorFinding("processes", FAILED, *_in_two(error))
     return DoctorFinding("processes", OK, say("cli_doctor.cores", cores=workers))

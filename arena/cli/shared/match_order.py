@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from arena.cli.shared.options import GameOptions, parse_assignments, worker_coun
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.rating_pools import describe_pool, short_pool_id
 from arena.hosting.procfs.machine import count_cores
+from arena.hosting.safe_open import decode_text
 from arena.hosting.sandbox.host_capacity import check_host
 from arena.model.table_columns import format_duration
 from arena.model.tournament_requests import Forecast, TournamentRequest
@@ -117,10 +117,7 @@ def tournament_request(
 
 
 def _read_text(path: Path) -> str:
-    """Return the text of a file, UTF-16 if it has that mark. Raise MisuseError.
-
-    What is not UTF-8 stands in names of people and is left out.
-    """
+    """Return the text of a file of openings. Raise MisuseError."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
@@ -129,8 +126,7 @@ def _read_text(path: Path) -> str:
         raise MisuseError(placed(path, why)) from error
     if len(content) > _MOST_BYTES:
         raise MisuseError(placed(path, Text("has over {bytes} bytes; give fewer openings", bytes=_MOST_BYTES)))
-    marks = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
-    return content.decode("utf-16" if content.startswith(marks) else "utf-8", "ignore")
+    return decode_text(content)
 
 
 def granted_workers(workers: int, cores: int) -> int:

@@ -7,7 +7,6 @@ over a line, passes the guard (`raw_stream`). A character that the encoding of a
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import shutil
@@ -16,9 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO, cast
-from unicodedata import combining, east_asian_width, normalize
 
-from arena.i18n.sanitize import plain
+from arena.i18n.sanitize import REPLACING, plain, text_width
 
 _KEPT = "\n\t"
 _USUAL_WIDTH = 80
@@ -44,15 +42,6 @@ _NARROWEST_TEXT = 16
 _NARROWEST = 4
 _BOLD = ("\x1b[1m", "\x1b[0m")
 _USUAL = os.terminal_size((80, 24))
-_REPLACING = "arena.replacing"
-_REPLACEMENTS = str.maketrans({
-    **dict.fromkeys("\u00a0\u2009\u202f", " "), **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212─", "-"),
-    **dict.fromkeys("\u2018\u2019\u201a\u2032“”„«»", "'"),
-    "│": "|", **dict.fromkeys("┌┐└┘├┤┬┴┼", "+"),
-    "…": "...", "·": ".", "•": "*", "\u00d7": "x", "±": "+/-", "≤": "<=", "≥": ">=", "°": "o", "µ": "u",
-    "←": "<-", "→": "->", "ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O",
-})  # fmt: skip
-"""What stands for a character where an encoding lacks it: never what would end a text in JSON or CSV."""
 
 
 class EscapedStream:
@@ -118,22 +107,7 @@ def fit_encodings(*, is_for_programs: bool) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             is_data = is_for_programs and stream is sys.stdout and not stream.isatty()
-            stream.reconfigure(encoding="utf-8" if is_data else None, errors=_REPLACING)
-
-
-def _replace(error: UnicodeError) -> tuple[str, int]:
-    """Return ASCII that is about as wide as what cannot be encoded, and where encoding goes on."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return "".join(map(_in_ascii, error.object[error.start : error.end])), error.end
-
-
-def _in_ascii(char: str) -> str:
-    letters = "".join(one for one in normalize("NFD", char.translate(_REPLACEMENTS)) if not combining(one))
-    return letters if letters.isascii() else "?" * text_width(char)
-
-
-codecs.register_error(_REPLACING, _replace)
+            stream.reconfigure(encoding="utf-8" if is_data else None, errors=REPLACING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,13 +203,6 @@ def pad(text: str, width: int, *, right: bool) -> str:
     """Return a text with spaces up to a width, before it if it is aligned on the right."""
     spaces = " " * (width - text_width(text))
     return spaces + text if right else text + spaces
-
-
-def text_width(text: str) -> int:
-    """Return how many places of a terminal a text takes (Unicode Standard Annex 11: wide characters take two)."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
 
 
 class _Page(io.StringIO):

@@ -7,7 +7,6 @@ environment, which is not run; `node` is a program, and a directory of modules i
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import importlib.metadata
 import json
@@ -33,7 +32,7 @@ from arena.hosting.runtimes.runtime import (
     RuntimeKind,
     RuntimeLayout,
 )
-from arena.hosting.safe_open import open_regular
+from arena.hosting.safe_open import decode_text, open_regular
 from engine.translatable import Text, placed
 
 _OURS = "kingmaker-arena"
@@ -300,11 +299,9 @@ def _listed_for_node(directory: Path) -> list[str]:
 
 
 def _read_list(directory: Path, name: str) -> str:
-    """Return the text of a file of a bot, nothing if that is none; PowerShell writes UTF-16."""
+    """Return the text of a file of a bot, nothing if that is none."""
     with suppress(OSError), os.fdopen(open_regular(directory, name), "rb") as file:
-        data = file.read(_MOST_LIST_BYTES)
-        encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-        return data.decode(encoding, "replace")
+        return decode_text(file.read(_MOST_LIST_BYTES))
     return ""
 
 

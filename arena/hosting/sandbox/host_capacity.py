@@ -103,10 +103,10 @@ def check_host(workers: int) -> None:
     Raises HostingError, one line with the figure and the remedy, if this machine has no room for so many workers.
     """
     check_descriptors(workers)
-    check_room(workers)
+    check_capacity(workers)
 
 
-def check_room(workers: int) -> None:
+def check_capacity(workers: int) -> None:
     """Raise the limits that bots inherit.
 
     Raises HostingError if they stay too low, or so many workers have no room: for processes, in memory or on the disk.

@@ -41,10 +41,11 @@ from ratings.read.ladders import open_ladders
 from ratings.read.tournaments import tournament_row
 from ratings.statistics.sequential_test import ComparisonAnswer
 from ratings.store.database import Database
-from ratings.store.ladder_queries import RunningLadder, plays
+from ratings.store.ladder_queries import RunningLadder
 from ratings.store.models import TournamentRecord
 from ratings.store.service import AdmissionRow
 from ratings.values.owners import ARENA
+from ratings.values.pools import plays
 
 MOST_AT_ONCE = 4
 LOOK_EVERY_S = 2.0

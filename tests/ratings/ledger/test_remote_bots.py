@@ -18,7 +18,7 @@ from ratings.read.bots import find_version, held_versions, list_bots
 from ratings.read.retention import removable_versions
 from ratings.read.tournaments import owned_entrants, tournament_row
 from ratings.store.database import Database
-from ratings.store.models import PoolRecord
+from ratings.store.models import PoolRecord, VersionRecord
 from ratings.store.sessions import write
 from ratings.values.owners import OwnerLimits
 from ratings.values.states import BotEventKind
@@ -105,6 +105,15 @@ def test_a_version_never_changes_its_games(database: Database) -> None:
     with pytest.raises(BotError, match=r"joined for foreign_king before, .* give it another version"):
         join(database, replace(FOX, games=("rex_romanorum",)))
     assert join(database, replace(FOX, games=("rex_romanorum",), version="2")).is_new
+
+
+def test_a_version_of_which_an_import_told_nothing_but_its_hash_joins_for_every_game(database: Database) -> None:
+    version = join(database).version
+    with write(database) as session:
+        session.get_one(VersionRecord, version.id).manifest = {}
+    with pytest.raises(BotError, match=r"version '1.0' of 'ada/fox' joined for \* before, .* give it another version"):
+        join(database)
+    assert not join(database, replace(FOX, games=("*",))).is_new
 
 
 def test_an_owner_has_so_many_versions_and_so_many_new_ones_an_hour(database: Database) -> None:

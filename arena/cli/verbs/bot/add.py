@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.cells import format_note_limit, printable
-from arena.cli.shared.connect import connect, need_here, usage_of
+from arena.cli.shared.connect import ArenaConnection, connect, need_here, usage_of
 from arena.cli.shared.errors import CliError, MisuseError, one_line
 from arena.cli.shared.hosting import RuntimesFile, build_added, local_runtimes
 from arena.cli.shared.language import say, translated
@@ -26,6 +26,9 @@ from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.model.bots import AddedBot
 from engine import registry
 from engine.translatable import Text, without_place
+
+if TYPE_CHECKING:
+    from arena.hosting.runtimes.catalog import RuntimeCatalog
 
 app = typer.Typer()
 
@@ -65,13 +68,14 @@ def add(
             Text("name a directory with a bot.toml, or a sample bot: {known}", known=", ".join(sample_names()))
         )
     outcomes = []
-    for outcome in _add_each(directories, owner, runtimes, need_here(db, _SUBMIT)):
-        outcomes.append(outcome)
-        _print_outcome(outcome, as_json=as_json)
-    if as_json:
-        print_json([outcome.facts() for outcome in outcomes])
-    if owner is not None and any(outcome.added for outcome in outcomes):
-        with connect(db) as connection:
+    place, known = need_here(db, _SUBMIT), local_runtimes(runtimes)
+    with connect(place, makes=True) as connection:
+        for outcome in _add_each(connection, directories, owner, known):
+            outcomes.append(outcome)
+            _print_outcome(outcome, as_json=as_json)
+        if as_json:
+            print_json([outcome.facts() for outcome in outcomes])
+        if owner is not None and any(outcome.added for outcome in outcomes):
             typer.echo(format_note_limit(usage_of(connection, owner)), nl=False, err=True)
     failed = sum(outcome.added is None for outcome in outcomes)
     if failed:
@@ -84,31 +88,31 @@ def add(
         )
 
 
-def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) -> Iterator[_Outcome]:
+def _add_each(
+    connection: ArenaConnection, named: Sequence[Path], owner: str | None, known: RuntimeCatalog
+) -> Iterator[_Outcome]:
     """Add one directory after the other, and yield what came of each.
 
     The error of a directory that is alone is raised; so is one of the database, which none of them could escape.
     """
-    from arena.app.bot_store import add_bot
-    from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
+    from arena.app.bot_store import add_bot  # only who adds bots here imports the database
     from ratings.errors import DatabaseError
 
-    known = local_runtimes(runtimes)
-    with open_storage(db) as storage:
-        programs = replace(storage.programs, runtimes=known)
-        for name in named:
-            try:
-                directory = bot_directory(name)
-                added = add_bot(storage.database, programs, directory, owner, build_added)
-                notes = known.notes_on_packages(BotManifest.from_json(added.manifest), directory)
-                yield _Outcome(name, added, notes=notes)
-            except DatabaseError:
+    assert connection.storage is not None
+    programs = replace(connection.storage.programs, runtimes=known)
+    for name in named:
+        try:
+            directory = bot_directory(name)
+            added = add_bot(connection.storage.database, programs, directory, owner, build_added)
+            notes = known.notes_on_packages(BotManifest.from_json(added.manifest), directory)
+            yield _Outcome(name, added, notes=notes)
+        except DatabaseError:
+            raise
+        except Exception as error:
+            line = one_line(error)
+            if line is None or len(named) == 1:
                 raise
-            except Exception as error:
-                line = one_line(error)
-                if line is None or len(named) == 1:
-                    raise
-                yield _Outcome(name, None, without_place(line, name))
+            yield _Outcome(name, None, without_place(line, name))
 
 
 def _print_outcome(outcome: _Outcome, *, as_json: bool) -> None:
