@@ -42,6 +42,9 @@ _ATTEMPTS = select(_a.c.match_id, _a.c.cause).where(
     _a.c.tournament_id == bindparam("tournament"), _a.c.cause != "CANCELLED"
 )
 """The attempts of a tournament that its host lost; the index of them is small."""
+_COUNT_LOST = select(func.count()).where(
+    _a.c.cause.in_(bindparam("causes", expanding=True)), _a.c.ended_at_us >= bindparam("since")
+)
 _SAT = select(_y.c.version_id, _y.c.matches).where(_y.c.tournament_id == bindparam("tournament"))
 _SEATS = (
     select(_s.c.match_id, _s.c.version_id, _m.c.state)
@@ -149,6 +152,12 @@ def host_losses(source: Source, tournament_id: str) -> tuple[HostLoss, ...]:
                 loss = replace(loss, bot=bot, version=number, sat_in=sum(found in seated for seated in matches))
             losses.append(loss)
         return tuple(losses)
+
+
+def count_lost(source: Source, causes: Collection[str], *, since_us: int) -> int:
+    """Return how many attempts of all tournaments ended since then because the host failed in one of these ways."""
+    with read(source) as session:
+        return session.connection().execute(_COUNT_LOST, {"causes": list(causes), "since": since_us}).scalar_one()
 
 
 def _seats(session: Session, match_ids: Sequence[str]) -> tuple[dict[str, set[str]], list[str]]:

@@ -147,6 +147,49 @@ def test_doctor_says_which_limit_of_this_machine_is_too_low(monkeypatch: pytest.
     assert "no room for" in processes.detail
 
 
+LESS_LOAD = "end other programs on this machine, or use fewer workers (--workers)"
+OTHER_HOST = "use a host that gives the processors of this machine to no other one"
+
+
+@pytest.mark.parametrize(
+    ("load", "stolen", "state", "found", "remedy"),
+    [
+        (7.9, 0, "ok", "the load average is 2.0 per core; 0.0% of the processor time", ""),
+        (16.4, 49, "note", "the load average is 4.1 per core; 4.7% of the processor time", LESS_LOAD),
+        (0.0, 60, "note", "the load average is 0.0 per core; 5.7% of the processor time", OTHER_HOST),
+        (16.4, 60, "note", "the load average is 4.1 per core; 5.7% of", f"{LESS_LOAD}; {OTHER_HOST}"),
+        (0.0, None, "ok", "the load average is 0.0 per core; 0.0% of", ""),
+    ],
+)
+def test_doctor_tells_of_a_machine_where_bots_wait_for_a_processor(
+    monkeypatch: pytest.MonkeyPatch, load: float, stolen: int | None, state: str, found: str, remedy: str
+) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    ticks = (4000, 200) if stolen is None else (5000 + stolen, 200 + stolen)
+    monkeypatch.setattr("arena.cli.nouns.doctor.processor_ticks", lambda: ticks)
+    finding = doctor.check_load((4000, 200))
+    assert (finding.check, finding.state, finding.remedy) == ("load", state, remedy)
+    assert finding.detail.startswith(found)
+
+
+@pytest.mark.usefixtures("brief_doctor")
+def test_doctor_counts_the_matches_in_which_no_time_could_be_judged_and_says_what_to_change(table: Arena) -> None:
+    for _ in range(2):
+        assert table("match", "run", "--game", "foreign_king", "--bots", "ada,bob").code == 0
+    assert [one["check"] for one in table("doctor", "--json").json] == ["load", "database"]
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE attempt SET cause = 'CHARGE_BOUND'")
+        connection.execute("UPDATE attempt SET cause = 'WORKER_DIED' WHERE match_id = (SELECT min(id) FROM match)")
+    finding = table("doctor", "--json").json[-1]
+    assert (finding["check"], finding["state"]) == ("clocks", "note")
+    assert finding["detail"].startswith("in the last 7 days, 1 attempt to play a match was lost because")
+    assert all(words in finding["remedy"] for words in ("--workers", "--cores", "other programs", "host"))
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE attempt SET ended_at_us = 1")
+    assert table("doctor", "--json").json[-1]["check"] == "database"
+
+
 @pytest.mark.usefixtures("brief_doctor")
 def test_doctor_fails_on_a_database_that_is_none_and_says_what_to_do(arena: Arena) -> None:
     arena.db.write_text("no database " * 1000, encoding="utf-8")

@@ -36,10 +36,40 @@ def test_moves_of_chess_are_read_as_programs_write_them() -> None:
     assert game.shown.text(after[1], None, "en").split()[0] == "Qnbq1b1r/p1nkpppp/8/8/8/2N5/PPPP1PPP/R1BQKBNR"
 
 
+USUAL = "1. e4 e6 2. e5 d5 3. exd6 Nf6 4. Nf3 Bxd6 5. Be2 O-O 6. O-O"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1. e2-e4 e7-e6 2. e4-e5 d7-d5 3. e5xd6 Ng8-f6 4. Ng1-f3 Bf8xd6 5. Bf1-e2 0-0 6. O-O",
+        "1. e2\u2013e4 Pe6 2. Pe5 d5 3. e5:d6 Nf6 4. Nf3 B:d6 5. Be2 o-o 6. 0\u20130",
+        "1. ♙e4 ♟e6 2. e5 d5 3. exd6 ♞f6 4. ♘f3 ♝xd6 5. ♗e2 O-O 6. O-O",
+        "1. e4 e6 2. e5 d5 3. exd6 e.p. Nf6 4. Nf3 Bxd6 5. Be2 O-O 6. O-O",
+        "1. e4 e6 2. e5 d5 3. exd6e.p.! Nf6 4. Nf3 Bxd6 5. Be2 O-O 6. O-O",
+        "1.e4 !? e6 ?? 2.e5 (2.d4 !) 2…d5 3. … exd6 $1 Nf6 4.Nf3 {a\nb ; c} Bxd6 ; {\n% (\n5.Be2 O-O 6.O-O ½-½",
+    ],
+)
+def test_moves_of_chess_are_read_as_people_write_them(line: str) -> None:
+    game = registry.get("openspiel_chess")
+    book = read_openings(f'{line}\n[Event "usual"]\n{USUAL}', game, seats=2, options=game.parse_options({}))
+    assert book.openings == book.openings[-1:] * len(book.openings)
+    assert len(book.openings[-1]) == 11
+
+
+def test_a_promotion_is_read_as_people_write_it() -> None:
+    game = registry.get("openspiel_chess")
+    lines = [f'[FEN "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"]\n{move} *\n' for move in ("a8=Q+", "a7-a8/Q", "a8♕", "a7a8q")]
+    openings = read_openings("".join(lines), game, seats=2, options=game.parse_options({})).openings
+    assert openings == openings[:1] * 4
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
         ("1. e4 e5 2. Ke3", "'Ke3' is no legal action after 2 plies"),
+        ("1. d2e4", "'d2e4' is no legal action after 0 plies"),
+        ("1. e4 e5 2. Ng1-f3 Nc6 3. Ngc3", "'Ngc3' is no legal action after 4 plies"),
         ("1. Nf3 a6 2. Nc3 a5 3. Ne4 a4 4. Ng5", "'Ng5' is no legal action after 6 plies"),  # which knight?
         ("1. f3 e5 2. g4 Qh4# 3. e4", "the game is over before 'e4'"),
         ("1. f3 e5 2. g4 Qh4#", "the opening leaves nothing to decide"),

@@ -26,12 +26,14 @@ from arena.cli.shared.storage import open_storage
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.messages import StartRequest
+from arena.hosting.procfs.machine import processor_ticks
 from arena.hosting.procfs.processes import has_proc
 from arena.hosting.sandbox.host_capacity import check_capacity, check_descriptors
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, explain_shared_ids, probe
 from arena.hosting.user_directories import SOCKET_NAME, runtime_directory
 from arena.i18n.catalogue import DEFAULT
+from arena.match.result import HostCause
 from arena.model.table_columns import Column, ColumnKind
 from arena.wire.completion_queue_check import grpcio_version, refusal
 from engine import registry
@@ -39,7 +41,9 @@ from engine.build_info import HalfBuiltError, look
 from engine.translatable import Text, split
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
+from ratings.read.tournament_report import count_lost
 from ratings.store.database import is_there
+from ratings.store.identifiers import now_us
 
 app = typer.Typer()
 
@@ -50,6 +54,13 @@ LAUNCHED = "launched"
 LAUNCH_LIMIT_S = 30.0
 DEFAULT_SECONDS = 5.0
 MOST_SECONDS = 600.0
+MOST_LOAD = 2.0
+"""Programs that want a core, for each core: a match has a worker and a bot that wait for each other."""
+MOST_STOLEN = 0.05
+"""The part of the processor time that other virtual machines may take."""
+UNJUDGED = (HostCause.CHARGE_BOUND, HostCause.REFEREE_LAG)
+LATELY_DAYS = 7
+DAY_US = 24 * 3600 * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,17 +187,39 @@ def check_files() -> DoctorFinding:
     return DoctorFinding("files", OK, say("cli_doctor.files_open", soft=soft, hard=hard))
 
 
-def check_database(db: str) -> DoctorFinding:
-    """Check whether the database can be used; a missing or empty one is fine, and is not made."""
+def check_load(before: tuple[int, int]) -> DoctorFinding:
+    """Check whether bots would wait for a processor, by the load now and the time that was stolen since `before`.
+
+    `before` is what `processor_ticks` returned then. A busy machine is a note and no failure.
+    """
+    passed, stolen = (now - then for now, then in zip(processor_ticks(), before, strict=True))
+    load, part = os.getloadavg()[0] / (os.cpu_count() or 1), stolen / max(passed, 1)
+    remedies = [say("cli_doctor.do_load")] if load > MOST_LOAD else []
+    remedies += [say("cli_doctor.do_stolen")] if part > MOST_STOLEN else []
+    detail = say("cli_doctor.load", load=f"{load:.1f}", stolen=f"{part:.1%}".removesuffix("%"))
+    return DoctorFinding("load", NOTE if remedies else OK, detail, "; ".join(remedies))
+
+
+def check_database(db: str) -> Iterator[DoctorFinding]:
+    """Check whether the database can be used; a missing or empty one is fine, and is not made.
+
+    If bots waited too long for a processor in its matches lately, that is told too.
+    """
     try:
         if not is_there(db):
-            return DoctorFinding("database", OK, say("cli_doctor.no_database", db=db))
+            yield DoctorFinding("database", OK, say("cli_doctor.no_database", db=db))
+            return
         with open_storage(db, makes=False) as storage:
-            return DoctorFinding("database", OK, say("cli_doctor.database", db=db, bots=count_bots(storage.database)))
+            found = say("cli_doctor.database", db=db, bots=count_bots(storage.database))
+            lost = count_lost(storage.database, UNJUDGED, since_us=now_us() - LATELY_DAYS * DAY_US)
+        yield DoctorFinding("database", OK, found)
+        if lost:
+            detail = say("cli_doctor.unjudged", count=lost, days=LATELY_DAYS, causes=", ".join(UNJUDGED))
+            yield DoctorFinding("clocks", NOTE, detail, say("cli_doctor.do_unjudged"))
     except EmptyDatabaseError:
-        return DoctorFinding("database", OK, say("cli_doctor.empty_database", db=db))
+        yield DoctorFinding("database", OK, say("cli_doctor.empty_database", db=db))
     except RatingsError as error:
-        return DoctorFinding("database", FAILED, *_in_two(error))
+        yield DoctorFinding("database", FAILED, *_in_two(error))
 
 
 def check_sandboxes() -> Iterator[DoctorFinding]:
@@ -289,7 +322,8 @@ def doctor(
         profile(options.game, options.seconds, worker_count(options.workers), as_json=as_json)
         return
     with use_language(DEFAULT if as_json else None):  # what programs read is in one language
-        findings = [*(check() for check in CHECKS), *check_sandboxes(), check_database(db)]
+        before = processor_ticks()  # the other checks take long enough to see what is stolen meanwhile
+        findings = [*(check() for check in CHECKS), *check_sandboxes(), check_load(before), *check_database(db)]
     print_table(_COLUMNS, findings, as_json=as_json)
     if any(finding.state == FAILED for finding in findings):
         raise typer.Exit(errors.FAILED)

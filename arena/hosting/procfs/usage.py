@@ -162,6 +162,7 @@ def count_kernel_objects(pids: Sequence[int]) -> KernelObjects:
             if name.startswith(_BUFFERED):
                 found[name] = facts
             elif name == _WATCHING and watches <= MOST_WATCHES:
+                # Whoever reads one byte of it waits for all: the kernel writes the whole list first.
                 watches += _read_facts(facts).count(b"\ntfd:")
     sockets = [facts for name, facts in found.items() if name.startswith(_SOCKET)]
     sent = sum(map(_count_sent, sockets))

@@ -31,17 +31,21 @@ MOST_PLIES = 20_000
 _PLACE_OF_ITEM = re.compile(r"[\s,]*")
 _POSITION = re.compile(r"\s*([pnbrqk\d]+/){3,}[pnbrqk\d]*\s+[wb]\s", re.IGNORECASE)
 _PGN = re.compile(
-    r"""(?P<skipped>\{[^}]*\} | ;[^\n]* | ^%[^\n]* | \$\d+ | \d+\.+ | \d+(?=\s) | \.+)
-    | ^[ \t]*\[(?P<tag>\w+)\s+"(?P<value>(?:\\.|[^"\\])*)"\s*\]
-    | (?P<end>1-0|0-1|1/2-1/2|\*)
+    r"""(?P<skipped>\{[^}]*\} | ;[^\n]* | ^%[^\n]* | \$\d+ | \d+[.…]+ | \d+(?=\s) | [.…]+ | e\.p\.? | [!?]+(?=[\s)]|$))
+    | \[(?P<tag>\w+)\s+"(?P<value>[^\n]*?)"[ \t]*\]
+    | (?P<end>1-0|0-1|1/2(?:-1/2|(?!\S))|½-½|\*)
     | (?P<bracket>[()])
-    | (?P<word>[^\s(){};.$\[\]]+)
+    | (?P<word>(?:(?!e\.p)[^\s(){};.…$\[\]])+)
     | (?P<other>\S)""",
     re.MULTILINE | re.VERBOSE,
 )
 _JSON = re.compile(r'\s*(\[(?!\w+\s+")|\{\s*"|")')
-_SAN = re.compile(r"([KQRBN]?)([a-h]?[1-8]?)x?([a-h][1-8]|O-O(?:-O)?)=?([QRBN]?)[+#!?]*")
+_SAN = re.compile(r"([KQRBN]?)([a-h]?[1-8]?)[-x:]?([a-h][1-8]|O-O(?:-O)?)[=/]?([QRBNqrbn]?)[+#!?]*")
 """A move of chess: the piece, what tells it from others, where it goes, and what a pawn becomes."""
+_SIGNS = str.maketrans(
+    dict(zip("0oP\u2013♔♕♖♗♘♙♚♛♜♝♞♟", ["O", "O", "", "-", *("K", "Q", "R", "B", "N", "") * 2], strict=True))
+)
+"""Other signs for those of `_SAN`, which people write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,18 +280,31 @@ def _find_action(game: Game, state: State, text: str) -> int | None:
             name = game.shown.choice(state, game.actions.format(one), "en")
             if name == text:
                 return one
-            if _is_same_move(text, name):
+            if _is_same_move(game, state, one, text, name):
                 same.append(one)
         return same[0] if len(same) == 1 else None
     return action if state.is_legal(action) else None
 
 
-def _is_same_move(text: str, name: str) -> bool:
-    """Tell whether both may be one move of chess: programs leave out signs, or tell pieces apart that need not be."""
-    one, other = (_SAN.fullmatch(word.replace("0-0", "O-O").replace("-0", "-O")) for word in (text, name))
-    if one is None or other is None:
+def _is_same_move(game: Game, state: State, action: int, text: str, name: str) -> bool:
+    """Tell whether both are one move of chess: people leave out signs, or tell pieces apart that need not be."""
+    one, other = (_SAN.fullmatch(word.translate(_SIGNS)) for word in (text, name))
+    if one is None or other is None or one.group(1, 3) != other.group(1, 3) or one[4].upper() != other[4].upper():
         return False
-    return one.group(1, 3, 4) == other.group(1, 3, 4) and (one[2] in other[2] or other[2] in one[2])
+    if one[2] in other[2]:
+        return True
+    after = state.clone()
+    after.apply(action)
+    left = set(_occupied(game, state)).difference(_occupied(game, after))
+    return other[2] in one[2] and any(one[2] in square for square in left)
+
+
+def _occupied(game: Game, state: State) -> Iterator[str]:
+    """Yield the squares on which pieces of chess stand."""
+    rows = game.shown.text(state, None, "en").partition(" ")[0].split("/")
+    for rank, row in zip(range(len(rows), 0, -1), rows, strict=True):
+        cells = re.sub(r"\d", lambda empty: " " * int(empty[0]), row)
+        yield from (f"{chr(ord('a') + file)}{rank}" for file, cell in enumerate(cells) if cell != " ")
 
 
 def draw_opening(

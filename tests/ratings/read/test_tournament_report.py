@@ -30,6 +30,7 @@ from ratings.read.tournament_report import (
     NEARLY_ALL,
     bot_faults,
     chance_of,
+    count_lost,
     host_losses,
     suspect,
 )
@@ -175,6 +176,9 @@ def test_a_fault_of_the_host_that_meets_one_bots_matches_is_told_with_its_name(
     assert bound == HostLoss("CHARGE_BOUND", 14 + besides, 14 + besides, name, 1 if name else None, sat_in)
     assert died == HostLoss("WORKER_DIED", 1, 1)
     assert host_losses(database, other) == ()
+    assert count_lost(database, ["CHARGE_BOUND", "STORAGE_FAILED"], since_us=0) == 14 + besides
+    assert count_lost(database, ["CHARGE_BOUND", "WORKER_DIED"], since_us=0) == 15 + besides
+    assert count_lost(database, ["CHARGE_BOUND"], since_us=book.FOREVER) == 0
 
 
 SIX = dict.fromkeys("abcdef", 10)

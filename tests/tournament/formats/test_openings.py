@@ -111,6 +111,10 @@ PGN = """\ufeff[Event "a [b] {c"]
         (PGN, ((0, 1, 2), (), (1, 1), (0,))),
         (PGN.replace("\n", "\r\n"), ((0, 1, 2), (), (1, 1), (0,))),
         ("TAKE:3", ((2,),)),
+        (
+            '[Event "the "open""] [Site "C:\\"]\n1. TAKE:1\n[Event ""]\n1.TAKE:2 1/2\n[Event "x"]TAKE:3',
+            ((0,), (1,), (2,)),
+        ),
     ],
 )
 def test_openings_are_read_from_json_and_pgn(text: str, openings: tuple[tuple[int, ...], ...]) -> None:
