@@ -33,6 +33,8 @@ LOUD_US = 200_000
 """Whoever computed more while another got no processor is named."""
 UNEXPLAINED_US = 20_000
 """Where more of a charge is neither computing nor sleep of the bot, the time cannot be judged."""
+MOST_SLEEP_SHARE = 1 / 3
+"""Who slept for more of its time before bytes of its came did not answer with these."""
 MOST_LAG_US = 5_000_000
 """If the referee was later than this, the match cannot be judged."""
 
@@ -97,29 +99,39 @@ def find_no_connection() -> None:
 class _Lateness:
     """How long an answer lay unread, or may have lain there. Each look tells more.
 
-    There are two estimates, both of which may be too low; the larger counts. The first is by the looks alone: an answer
-    that came before the loop was last idle would have been read. The second is by what came to the socket since all was
-    read, as far as the referee's threads waited meanwhile.
+    `us` takes it that an answer which came before the loop was last idle has been read. But another thread of the
+    referee may hold it. `most_us` is counted from the first bytes that came since all was read, as far as the referee's
+    threads waited meanwhile. It may be too much: the transport of a bot sends bytes of its own.
     """
 
-    __slots__ = ("_clear_at", "_idle_at", "_lag_meter", "_lasting_us", "_waited_us", "_was_clear", "us")
+    __slots__ = (
+        "_asked_at",
+        "_clear_at",
+        "_idle_at",
+        "_lag_meter",
+        "_lasting_us",
+        "_waited_us",
+        "_was_clear",
+        "most_us",
+        "us",
+    )
 
     def __init__(self, lag_meter: LagMeter | None, at: float) -> None:
         self._lag_meter = lag_meter
-        self._idle_at = at
+        self._asked_at = self._idle_at = at
         self._clear_at: float | None = None
         self._was_clear = False
         self._lasting_us = self._waited_us = 0
-        self.us = 0
+        self.us = self.most_us = 0
 
-    def count(self, before: float, at: float, due_at: float, *, is_over: bool) -> None:
+    def count(self, before: float, at: float, due_at: float, *, is_over: bool, is_answered: bool) -> None:
         """Count from one look to the next, which was due at `due_at`; `is_over` tells that the bot's time is over."""
         window_us, late_us = _microseconds(max(at - before, 0)), max(_microseconds(at - due_at), 0)
         if self._lag_meter is None:
-            self.us = min(late_us, window_us)
+            self.us = self.most_us = min(late_us, window_us)
             return
         over_us, lasting_us = self._lag_meter.look()
-        if self._was_clear:  # the loop has gone on since then, so what came before was no answer
+        if self._was_clear and not is_answered:  # the loop has gone on, so what came before that look was no answer
             self._clear_at, self._waited_us = before, 0
         self._was_clear = self._lag_meter.is_clear
         self._waited_us += min(self._lag_meter.waited_us, window_us)
@@ -131,8 +143,10 @@ class _Lateness:
         # Now it matters when the answer came. What comes behind it are answers of the transport to its reading.
         if is_over and (came_at := self._lag_meter.first_came_s(self._idle_at, at)) is not None:
             self.us = min(self.us, _microseconds(at - came_at))
-        if self._clear_at is not None and (came_at := self._lag_meter.first_came_s(self._clear_at, at)) is not None:
-            self.us = max(self.us, min(_microseconds(at - came_at), self._waited_us))
+        came_at = self._asked_at  # or later, but from then on, not all was read at any look
+        if self._clear_at is not None:
+            came_at = self._lag_meter.first_came_s(self._clear_at, at) or at
+        self.most_us = max(self.us, min(_microseconds(at - came_at), self._waited_us))
 
 
 class Stopwatch:
@@ -150,6 +164,7 @@ class Stopwatch:
         "_looks",
         "_loop",
         "_meter",
+        "_patience_us",
         "_undelivered_us",
         "_unread_us",
         "asked_at",
@@ -181,7 +196,7 @@ class Stopwatch:
             lag_meter.begin()
         self.asked_at = self._handed_at = self._looked_at = loop.time()
         self._late = _Lateness(lag_meter, self.asked_at)
-        self._deadline = self.asked_at + patience_s
+        self._deadline, self._patience_us = self.asked_at + patience_s, _microseconds(patience_s)
         self.next_at = self._deadline  # when the next look is due
         if meter is not None:
             self.next_at = min(self.asked_at + LOOK_EVERY_S, self._deadline)
@@ -208,31 +223,42 @@ class Stopwatch:
         return _microseconds(self._loop.time() - self.asked_at)
 
     def slept_us(self) -> int:
-        """Return how long the bot certainly slept between its question and its answer, up to the last look."""
+        """Return how long the bot slept between its question and its answer, up to the last look.
+
+        If the answer may have lain there, and the bot hardly slept before, it is the least that is possible.
+        """
+        least_us = self._slept_before(self._late.most_us)
+        return least_us if least_us <= self._patience_us * MOST_SLEEP_SHARE else self._slept_before(self._late.us)
+
+    def _slept_before(self, late_us: int) -> int:
+        """Return how long the bot slept if its answer lay there for so long."""
         before_us = max(_microseconds(self._handed_at - self.asked_at) + self._unread_us, self._undelivered_us)
-        return max(self._asleep_us - before_us - self._late.us, 0)
+        return max(self._asleep_us - before_us - late_us, 0)
 
     def stop(self, at: float) -> Figures:
         """Return the figures of a decision that was answered at `at`."""
         if at - self.asked_at < LOOK_EVERY_S and at <= self._deadline:
             return Figures(_microseconds(at - self.asked_at))
-        return self._read(at)
+        return self._read(at, is_answered=True)
 
-    def _read(self, at: float) -> Figures:
+    def _read(self, at: float, *, is_answered: bool = False) -> Figures:
         wall_us = _microseconds(max(at - self.asked_at, 0))
         reading = self._meter.look() if self._meter is not None else None
         if self._meter is None or reading is None:
             return Figures(wall_us, is_readable=False)
+        asleep_us = self._meter.asleep_us - _microseconds(max(self._loop.time() - at, 0))  # up to `at`, at least
         self._looks += 1
-        self._late.count(self._looked_at, at, self.next_at, is_over=at > self._deadline)
+        is_over = at > self._deadline
+        self._late.count(self._looked_at, at, self.next_at, is_over=is_over, is_answered=is_answered)
         self._looked_at = at
         # The transport may send a question only when the loop waits, so a bot cannot have read it before that.
         if self._looks == 1 and reading[0] < UNREAD_US:
-            self._unread_us, self._late.us = self._late.us, 0
+            self._unread_us, self._late.us, self._late.most_us = self._late.us, 0, 0
         if self._is_unread and self._lag_meter is not None:  # it may have slept because its question had not come
-            asleep_us = self._meter.asleep_us - self._asleep_us
-            self._undelivered_us += max(min(asleep_us, self._lag_meter.waited_us), 0)
-        self._is_unread, self._asleep_us = self._is_unread and reading[0] < UNREAD_US, self._meter.asleep_us
+            self._undelivered_us += max(min(asleep_us - self._asleep_us, self._lag_meter.waited_us), 0)
+        self._is_unread, self._asleep_us = self._is_unread and reading[0] < UNREAD_US, asleep_us
+        if self._slept_before(self._late.most_us) <= UNEXPLAINED_US:  # it worked until its answer came, and slept then
+            self._late.us = self._late.most_us
         lag_us = _microseconds(self._handed_at - self.asked_at) + self._unread_us + self._late.us
         return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
 

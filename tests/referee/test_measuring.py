@@ -153,29 +153,82 @@ def test_when_an_answer_came_is_found_out_if_it_is_too_late(came_s: list[float],
 
 
 @pytest.mark.host_fault("referee-without-a-processor")
-@pytest.mark.parametrize(("waited_us", "lag_us"), [(150_000, 290_000), (40_000, 80_000), (0, 0)])
-def test_an_answer_is_late_since_it_came_as_long_as_threads_of_the_referee_waited(waited_us: int, lag_us: int) -> None:
-    queue = Queue(idle_us=100_000)
-    loop, watch = start(Meter((1000, 0)), queue, patience_s=0.05)
+@pytest.mark.parametrize(
+    ("waited_us", "lag_us", "slept_us"), [(150_000, 290_000, 0), (100_000, 200_000, 15_000), (40_000, 0, 215_000)]
+)
+def test_an_answer_lay_there_since_it_came_if_threads_of_the_referee_waited_and_the_bot_slept_only_behind_it(
+    waited_us: int, lag_us: int, slept_us: int
+) -> None:
+    meter, queue = Meter((1000, 0)), Queue(idle_us=100_000)
+    loop, watch = start(meter, queue, patience_s=0.05)
     loop.now, queue.is_clear = 50.02, True
     watch.look()
     queue.came_s, queue.is_clear, queue.waited_us = [50.03], False, waited_us
     loop.now = watch.next_at = 50.16  # the threads that handle the answer get no processor, one after the other
     watch.look()
-    watch.next_at = 50.32
-    assert watch.stop(50.32).referee_lag_us == lag_us
+    watch.next_at, meter.asleep_us = 50.32, 215_000
+    assert (watch.stop(50.32).referee_lag_us, watch.slept_us()) == (lag_us, slept_us)
+
+
+@pytest.mark.host_fault("referee-without-a-processor")
+@pytest.mark.parametrize(("asleep_us", "slept_us"), [(110_000, 10_000), (133_000, 33_000), (134_000, 134_000)])
+def test_who_slept_for_a_third_of_its_time_before_bytes_came_did_not_answer_with_them(
+    asleep_us: int, slept_us: int
+) -> None:
+    meter, queue = Meter((1000, 0)), Queue(idle_us=100_000)
+    loop, watch = start(meter, queue, patience_s=0.1)
+    for now, is_clear in ((50.02, True), (50.04, False)):
+        loop.now, queue.is_clear = now, is_clear
+        watch.look()
+    queue.came_s, queue.waited_us = [50.06], 200_000
+    watch.next_at, meter.asleep_us = 50.16, asleep_us
+    watch.stop(50.16)
+    assert watch.slept_us() == slept_us
+
+
+@pytest.mark.host_fault("referee-without-a-processor")
+def test_an_answer_may_have_lain_there_from_the_start_where_not_all_was_read_at_any_look() -> None:
+    meter, queue = Meter((1000, 0)), Queue(idle_us=100_000)
+    loop, watch = start(meter, queue)
+    queue.came_s, queue.waited_us = [50.15], 70_000
+    loop.now = watch.next_at = 50.1
+    watch.look()
+    watch.next_at, meter.asleep_us = 50.16, 140_000
+    assert (watch.stop(50.16).referee_lag_us, watch.slept_us()) == (130_000, 10_000)
+
+
+@pytest.mark.host_fault("referee-without-a-processor")
+def test_sleep_behind_the_instant_of_a_late_look_does_not_count() -> None:
+    meter = Meter((1000, 0))
+    loop, watch = start(meter)
+    meter.asleep_us = 100_000
+    loop.now = 50.1  # when the look has been taken
+    watch.stop(50.04)
+    assert watch.slept_us() == 20_000
 
 
 @pytest.mark.hostile("sleep-beside-busy-programs")
 def test_what_came_before_all_was_read_was_no_answer() -> None:
-    queue = Queue(idle_us=100_000)
-    queue.is_clear, queue.waited_us, queue.came_s = True, 100_000, [50.03, 50.15]
-    loop, watch = start(Meter((1000, 0)), queue, patience_s=0.05)
+    meter, queue = Meter((1000, 0)), Queue(idle_us=100_000)
+    queue.is_clear, queue.waited_us, queue.came_s = True, 100_000, [50.03, 50.135]
+    loop, watch = start(meter, queue, patience_s=0.05)
     for now in (50.02, 50.06, 50.1, 50.14):
         loop.now = watch.next_at = now
         watch.look()
-    watch.next_at = 50.16
-    assert watch.stop(50.16).referee_lag_us == 10_000
+    watch.next_at, meter.asleep_us = 50.15, 140_000
+    assert (watch.stop(50.15).referee_lag_us, watch.slept_us()) == (0, 140_000)
+
+
+@pytest.mark.host_fault("referee-without-a-processor")
+def test_all_that_was_read_at_a_look_may_still_be_on_its_way_to_the_loop() -> None:
+    meter, queue = Meter((1000, 0)), Queue(idle_us=100_000)
+    queue.is_clear, queue.waited_us, queue.came_s = True, 100_000, [50.03]
+    loop, watch = start(meter, queue, patience_s=0.05)
+    for now in (50.02, 50.12):
+        loop.now = watch.next_at = now
+        watch.look()
+    meter.asleep_us = 100_000
+    assert watch.stop(50.121).referee_lag_us == 91_000
 
 
 @pytest.mark.host_fault("referee-without-a-processor")
@@ -183,12 +236,10 @@ def test_what_came_before_all_was_read_was_no_answer() -> None:
 def test_a_bot_whose_question_may_have_been_late_did_not_certainly_sleep(waited_us: int, slept_us: int) -> None:
     meter, queue = Meter((1000, 0)), Queue()
     loop, watch = start(meter, queue)
-    loop.now = watch.next_at = 50.1
-    meter.asleep_us, queue.waited_us = 70_000, waited_us
-    watch.look()
-    meter.asleep_us = 130_000
-    watch.next_at = 50.16
-    watch.stop(50.16)
+    for now, asleep_us in ((50.1, 70_000), (50.12, 90_000), (50.16, 130_000)):
+        loop.now = watch.next_at = now
+        meter.asleep_us, queue.waited_us, queue.is_clear = asleep_us, waited_us, True
+        watch.look()
     assert watch.slept_us() == slept_us
 
 
