@@ -11,10 +11,12 @@ Every message is one line: the place, what is wrong, the remedy.
 
 from __future__ import annotations
 
+import codecs
 import os
 import shutil
 import sys
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -26,7 +28,7 @@ from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, format_value
 from arena.hosting.safe_open import open_regular, without_links
 from engine.os_errors import os_error_text
-from engine.translatable import Text, placed
+from engine.translatable import Text, joined, placed
 
 MANIFEST_NAME = "bot.toml"
 ARENA, BUNDLED = "arena", "bundled"
@@ -34,6 +36,8 @@ DEFAULT_MEMORY_MB = 512
 MOST_MEMORY_MB_OF_STRANGERS = 2048
 MAX_MANIFEST_BYTES = 65_536
 _MOST_SCRIPT_LINE_BYTES = 256
+_OTHER_SYSTEMS = (b"MZ", *map(bytes.fromhex, ("feedface", "feedfacf", "cefaedfe", "cffaedfe", "cafebabe")))
+"""How a program for Windows or macOS begins."""
 _MOST_LEVELS, _MOST_LOOKED_AT, _MOST_LISTED = 4, 2_000, 5
 """How far below a directory without a manifest one is looked for, among how many files; how many are listed."""
 
@@ -182,7 +186,7 @@ def resolve_words(key: str, words: Sequence[str], directory: Path, places: Progr
                 key=key,
                 command=format_value(arguments[0]),
             )
-            raise ManifestError(placed(place, why))
+            raise ManifestError(placed(place, _with_spelling(why, arguments[0], directory)))
         found = places.programs[program]
     else:
         found = _find_program(program, directory, places, place)
@@ -306,13 +310,9 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
         if not os.access(path, os.X_OK):
             why = Text("the program {program} is not executable; run chmod +x on it", program=format_value(program))
             raise ManifestError(placed(place, why))
-        if _ends_as_on_windows(path):
-            why = Text(
-                "the first line of {program} ends as on Windows, and Linux takes that for a part of a name; save it "
-                "with line ends of Unix (LF)",
-                program=format_value(program),
-            )
-            raise ManifestError(placed(place, why))
+        foreign = _why_foreign(path, program)
+        if foreign is not None:
+            raise ManifestError(placed(place, foreign))
         return str(path)
     if places.path == "":
         why = Text(
@@ -320,7 +320,7 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
             runtime=format_value(places.runtime),
             program=format_value(program),
         )
-        raise ManifestError(placed(place, why))
+        raise ManifestError(placed(place, _with_spelling(why, program, directory)))
     found = shutil.which(program, path=places.path)
     if found is None:
         why = Text(
@@ -328,7 +328,7 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
             program=format_value(program),
             what=_where_it_could_be(program, places),
         )
-        raise ManifestError(placed(place, why))
+        raise ManifestError(placed(place, _with_spelling(why, program, directory)))
     return str(Path(found).absolute())
 
 
@@ -342,14 +342,42 @@ def _check_file_system(program: Path, place: Path) -> None:
         raise NoExecError(placed(place, why))
 
 
-def _ends_as_on_windows(program: Path) -> bool:
-    """Return whether a script names its interpreter in a line that ends with a carriage return."""
+def _why_foreign(path: Path, program: str) -> Text | None:
+    """Say why Linux cannot start a file that was made on another system, as far as its first bytes tell."""
     try:
-        with program.open("rb") as file:
+        with path.open("rb") as file:
             first = file.readline(_MOST_SCRIPT_LINE_BYTES)
     except OSError:  # who may execute a program need not be allowed to read it
-        return False
-    return first.startswith(b"#!") and first.endswith(b"\r\n")
+        return None
+    if first.startswith(b"#!") and first.endswith(b"\r\n"):
+        return Text(
+            "the first line of {program} ends as on Windows, and Linux takes that for a part of a name; save it "
+            "with line ends of Unix (LF)",
+            program=format_value(program),
+        )
+    if first.startswith(codecs.BOM_UTF8 + b"#!"):
+        return Text(
+            "{program} begins with a byte-order mark, so Linux does not see the interpreter in its first line; save it "
+            "as UTF-8 without that mark",
+            program=format_value(program),
+        )
+    if first.startswith(_OTHER_SYSTEMS):
+        return Text(
+            "{program} is a program for Windows or macOS; put one that is built for Linux in its place",
+            program=format_value(program),
+        )
+    return None
+
+
+def _with_spelling(why: Text, name: str, directory: Path) -> Text:
+    """Add to a message about a missing file what the directory has in its place, spelled as on another system."""
+    if _lies_within(name.replace("\\", "/"), directory):
+        return joined(why, Text("write / in place of \\"))
+    if any(_lies_within(unicodedata.normalize(form, name), directory) for form in ("NFC", "NFD")):
+        return joined(
+            why, Text("a file there has the same name, with accents stored as on a Mac; use a name without accents")
+        )
+    return why
 
 
 def _where_it_could_be(program: str, places: ProgramPlaces) -> Text:

@@ -132,7 +132,10 @@ _SIGNS: Sequence[tuple[str, Callable[[str], Text]]] = (
         lambda _: Text("A script of the bot has line ends of Windows: save it with those of Unix (LF)."),
     ),
     (
-        r"(?:env: ['\u2018]?|: (?:line )?\d+: |^bash: )([\w.+/-]{1,80})['\u2019]?: (?:No such|(?:command )?not found)",
+        (
+            r"(?:env: ['\u2018]?|: (?:line )?\d+: (?:exec: )?|^bash: )"
+            r"([\w.+/-]{1,80})['\u2019]?: (?:No such|(?:command )?not found)"
+        ),
         lambda program: Text(
             "The program {program} is missing where it runs: take one that the runtime has (`arena runtime list`), or "
             "put it into the bot's directory.",
@@ -151,6 +154,13 @@ _SIGNS: Sequence[tuple[str, Callable[[str], Text]]] = (
         lambda _: Text(
             "Its program is none that Linux can start on this kind of processor: a script needs a first line like "
             "#!/bin/sh, and a compiled program must be built for Linux and this processor."
+        ),
+    ),
+    (
+        r"^[^\s:]+: (?:line )?\d+: [Ss]yntax error",
+        lambda _: Text(
+            "A shell cannot read its program: correct the line in the evidence if that is a script; if it is a "
+            "compiled program, build it for Linux and the processor of the machine that plays."
         ),
     ),
     (

@@ -317,6 +317,41 @@ def test_a_script_with_line_ends_of_windows_is_refused_with_what_to_do(tmp_path:
         load_manifest(write_script(bot, first))
 
 
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        (b"\xef\xbb\xbf#!/bin/sh\n", "'./run.sh' begins with a byte-order mark"),
+        (b"MZ\x90\0", "'./run.sh' is a program for Windows or macOS; put one that is built for Linux in its place"),
+        (bytes.fromhex("cffaedfe0c000001"), "'./run.sh' is a program for Windows or macOS"),
+        (bytes.fromhex("cafebabe00000002"), "'./run.sh' is a program for Windows or macOS"),
+    ],
+)
+def test_a_program_from_another_system_is_refused_with_what_to_do(first: bytes, words: str, tmp_path: Path) -> None:
+    assert words in refusal(write_script(tmp_path, first))
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "words"),
+    [
+        ('["python", "src\\\\main.py"]', "src/main.py", "no such file in the directory; write / in place of \\"),
+        ('[".\\\\bin\\\\bot"]', "bin/bot", "nor on PATH; write / in place of \\"),
+        (
+            '["python", "l\u00f6sung.py"]',
+            "lo\u0308sung.py",
+            "in the directory; a file there has the same name, with accents",
+        ),
+        ('["./lo\u0308sung"]', "l\u00f6sung", "nor on PATH; a file there has the same name, with accents"),
+    ],
+)
+def test_a_name_that_is_spelled_as_on_another_system_is_explained(
+    command: str, file: str, words: str, tmp_path: Path
+) -> None:
+    bot = write_bot(tmp_path, LEAST.replace('["python", "main.py"]', command))
+    (bot / file).parent.mkdir(exist_ok=True)
+    (bot / file).touch()
+    assert words in refusal(bot)
+
+
 NO_EXEC = """
 import asyncio, shutil, sys
 from pathlib import Path

@@ -47,6 +47,13 @@ CASES: Mapping[str, tuple[str | bytes, str]] = {
     "a file": (PYTHON + "open('weights.bin')", "The file 'weights.bin' is not where the bot looks"),
     "a program by env": ("#!/usr/bin/env nodexx\n", "The program 'nodexx' is missing"),
     "a program in a shell": ("#!/bin/sh\nnodexx main.js\n", "The program 'nodexx' is missing"),
+    "a program in place of a shell": (
+        "#!/bin/sh\nexec nodexx main.js\n",
+        "The program 'nodexx' is missing",
+    ),
+    "a program in place of bash": ("#!/bin/bash\nexec nodexx main.js\n", "The program 'nodexx' is missing"),
+    "a source of a shell": ("#!/bin/sh\nif true\n", "correct the line in the evidence if that is a script"),
+    "a source of bash": ("#!/bin/bash\nif true; (\n", "correct the line in the evidence if that is a script"),
     "a program in bash": ("#!/bin/bash\nnodexx main.js\n", "The program 'nodexx' is missing"),
     "line ends by env": ("#!/usr/bin/env python3\r\nprint(1)\r\n", "has line ends of Windows"),
     "line ends in a shell": ("#!/bin/sh\nnodexx\r\n", "has line ends of Windows"),
@@ -92,6 +99,7 @@ def test_a_bot_in_node_is_told_the_same(source: str, words: str, tmp_path: Path)
     [
         ("prlimit: failed to execute /bot/bot: No such file or directory", "does not exist where it runs"),
         ("prlimit: failed to execute /bot/bot: Exec format error", "must be built for Linux"),
+        ('/bot/bot: 1: Syntax error: "(" unexpected', "build it for Linux and the processor"),
         ("prlimit: failed to execute /bot/bot: Permission denied", "run chmod +x on it"),
         (
             "./bot: error while loading shared libraries: libx-1.so.2: cannot open shared object file: No such",

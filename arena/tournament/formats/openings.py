@@ -224,7 +224,13 @@ def _read_pgn(text: str) -> Iterator[_Found]:
         line, counted = line + text.count("\n", counted, token.start()), token.start()
         kind = token.lastgroup
         if kind == "other":
-            raise _wrong(line, Text("{text} is neither PGN nor JSON", text=_quote(token[0])))
+            raise _wrong(
+                line,
+                Text(
+                    "{text} is neither PGN nor JSON; correct it, or unpack the file if it is an archive",
+                    text=_quote(token[0]),
+                ),
+            )
         if kind == "bracket":
             depth = max(0, depth + (1 if token[0] == "(" else -1))
         elif kind == "value":

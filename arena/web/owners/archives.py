@@ -60,7 +60,7 @@ _OF_WINDOWS: Final = (0, 6, 10, 11, 14)
 _DRIVE: Final = re.compile(r"[A-Za-z]:")
 _PROGRAMS: Final = (b"#!", b"\x7fELF")
 """How a file begins that can be started, if its archive does not know which ones can."""
-_LEFT_BY_SYSTEMS: Final = frozenset({"__macosx", "desktop.ini", "thumbs.db"})
+_LEFT_BY_SYSTEMS: Final = frozenset({"__macosx", "desktop.ini", "icon\r", "thumbs.db"})
 _PACKINGS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 BROKEN: Final = (
     tarfile.TarError,

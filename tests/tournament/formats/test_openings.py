@@ -145,7 +145,7 @@ def test_openings_are_cut_where_it_is_said() -> None:
         ('[[],\n{"heap": 1}]', "openings, line 2: nothing is left to decide in this position; leave it out"),
         ("[[],\n\n[1]]", "openings, line 3: an opening is a list of actions in notation, or a position"),
         ("[1, 2]", "openings, line 1: an opening is a list of actions in notation, or a position"),
-        ("TAKE:1 *\n{no end", "openings, line 2: '{' is neither PGN nor JSON"),
+        ("TAKE:1 *\n{no end", "openings, line 2: '{' is neither PGN nor JSON; correct it, or unpack"),
         ("<html>", "openings, line 1: '<html>' is no legal action after 0 plies"),
         ('[Event "a"]\n[SetUp "1"]\n*', "openings, line 2: a position cannot be set up; give the moves that lead to"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", "openings, line 1: a position cannot be set up"),

@@ -320,6 +320,7 @@ WINDOWS_BOT = (
     (b"owl\\lib\\Thumbs.db", b"x"),
     (b"__MACOSX\\owl\\bot.toml", b"x"),
     (b"owl\\.DS_Store", b"x"),
+    (b"owl\\Icon\r", b""),
 )
 
 

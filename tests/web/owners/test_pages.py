@@ -202,6 +202,7 @@ def test_what_is_no_bot_is_refused_with_the_reason_and_nothing_is_left_of_it(
         page = client.post("/account/upload", data={"proof": proof}, files={"archive": (name, content)})
         assert page.status_code == 400, name
         assert why in page.text, name
+        assert "<h1>That is not accepted</h1>" in page.text, name
         assert SCRIPT not in page.text, name
         assert list(tmp_path.iterdir()) == [], name
     account = client.get("/account?lang=en").text
