@@ -133,6 +133,7 @@ GREEDY = (
     ("hold-files-behind-a-dead-thread", 512, "descriptors"),
     ("share-memory-and-let-it-go", 200, "memory"),
     ("fill-the-kernel-with-mappings", 128, "memory"),
+    ("fork-a-chain-of-mappings", 100, "memory"),
     ("fill-the-kernel-with-messages", 48, "memory"),
     ("fill-the-kernel-behind-a-listener", 64, "memory"),
     ("fill-the-kernel-with-datagrams", 64, "memory"),

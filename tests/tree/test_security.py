@@ -23,6 +23,7 @@ ATTACKS = {
     ),
     "Shared memory that is filled and then unmapped": (f"^{FAULT}$", f"^{FAULT}$", "share-memory-and-let-it-go"),
     "mappings and page tables": (f"^{FAULT}, counted once a second", f"^{FAULT}$", "fill-the-kernel-with-mappings"),
+    "links between mappings": (f"^{FAULT}, counted once a second", f"^{FAULT}$", "fork-a-chain-of-mappings"),
     "buffers of sockets and pipes": (
         *(f"^{FAULT} from <free buffers> sockets and pipes on; .* are not detected", f"^{FAULT}$"),
         *("fill-the-kernel-with-messages", "larger-buffers-of-sockets"),

@@ -262,11 +262,11 @@ class SpanLog:
 class HiddenMemory:
     """What one bot holds of the kernel and in shared memory; created when it starts."""
 
-    __slots__ = ("_bytes", "_least_shared", "_next_look", "_seen", "objects")
+    __slots__ = ("_bytes", "_least", "_next_look", "_seen", "objects")
 
     def __init__(self) -> None:
-        kernel, self._least_shared = machine_memory()
-        self._seen = kernel + self._least_shared
+        self._least = machine_memory()
+        self._seen = sum(self._least)
         self._next_look = 0.0
         self._bytes = 0
         self.objects = KernelObjects()
@@ -275,13 +275,14 @@ class HiddenMemory:
     def measure(self, pids: Sequence[int], own_ids: OwnIds | None = None) -> int:
         """Return the bytes that were found last. A look that is not due reads one file."""
         kernel, shared = machine_memory()
-        self._least_shared = min(self._least_shared, shared)
+        self._least = min(self._least[0], kernel), min(self._least[1], shared)
         now = time.monotonic()
         self.objects = KernelObjects()
         if now >= self._next_look or kernel + shared > self._seen + STEP_BYTES:
             self._next_look, self._seen = now + INTERVAL_S, kernel + shared
             self.objects = own_ids.count(pids) if own_ids is not None else count_kernel_objects(pids)
-            self._bytes = hidden_bytes(pids, shared - self._least_shared, self.objects)
+            growth = kernel - self._least[0], shared - self._least[1]
+            self._bytes = hidden_bytes(pids, growth, self.objects)
         return self._bytes
 
 

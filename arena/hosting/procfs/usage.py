@@ -21,6 +21,8 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _PRIVATE_PLACES = ("tmp", "dev/shm")
 MAPPING_BYTES = 256
 """One mapping with its part of the tree in which the kernel keeps it."""
+LINK_BYTES = 64
+"""By one link each the kernel finds a mapping from every process that it was forked from."""
 MOST_SHARED_BYTES = 1 << 20
 """The largest piece of shared anonymous memory that a sandbox lets a bot make."""
 BUFFER_BYTES = 212_992
@@ -197,11 +199,13 @@ def _count_in_table(pids: Sequence[int]) -> int:
     return 0
 
 
-def hidden_bytes(pids: Sequence[int], shared_growth: int, objects: KernelObjects) -> int:
+def hidden_bytes(pids: Sequence[int], growth: tuple[int, int], objects: KernelObjects) -> int:
     """Return what these processes hold of the kernel, `objects` among it, and in shared anonymous memory.
 
-    Of that they can have no more than `shared_growth`, by which all shared memory of the machine grew meanwhile.
+    `growth` is by how much the machine's kernel and all its shared memory grew meanwhile: they can have no more of the
+    links between mappings, of which no file tells the number, and of shared memory.
     """
+    kernel_growth, shared_growth = growth
     mappings, pieces = 0, set[bytes]()
     for pid in pids:
         lines = read_shared(pid, "maps")
@@ -210,6 +214,7 @@ def hidden_bytes(pids: Sequence[int], shared_growth: int, objects: KernelObjects
     return (
         sum(map(_table_bytes, pids))
         + mappings * MAPPING_BYTES
+        + min(mappings * len(pids) * LINK_BYTES, max(kernel_growth, 0))
         + max(objects.buffers - FREE_BUFFERS, 0) * BUFFER_BYTES
         + min(len(pieces) * MOST_SHARED_BYTES, max(shared_growth, 0))
     )

@@ -112,6 +112,8 @@ def _mounts(limits: SandboxLimits, shown: SandboxMounts) -> list[str]:
     words += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
     words += ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
     words += [*_proc(), "--dev", "/dev"]
+    # Terminals are counted for the whole machine: without them bots can neither use them up nor tell who has some.
+    words += ["--perms", "0755", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]
     # Mapped, it would be shared memory of any size, whatever the filter says of memory without a file.
     words += ["--ro-bind", "/dev/null", "/dev/zero"]
     # Writable for any user, and limited: by default /dev would be a tmpfs without a size.

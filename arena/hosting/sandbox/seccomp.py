@@ -20,6 +20,7 @@ from arena.hosting.sandbox.syscalls import (
     LAST_KNOWN,
     LOCKS,
     MACHINES,
+    PAGES,
     REFUSED,
     SESSIONS,
     UNSUPPORTED,
@@ -36,7 +37,7 @@ TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which type characters into a terminal as if its owner had."""
 PERSONALITIES = (0, 0xFFFFFFFF)
 """Plain Linux, and the query for the current one; others weaken address randomisation or memory protection."""
-MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+MAP_SHARED, MAP_ANONYMOUS, MAP_HUGETLB = 0x01, 0x20, 0x40000
 MADV_MERGEABLE = 12
 """Equal pages of two processes become one, which both can tell by the time that writing takes."""
 LOCK_COMMANDS = (5, 6, 7, 36, 37, 38)
@@ -48,6 +49,8 @@ FIRST_UNKNOWN_COMMAND = 1039
 PROCESS_OPTIONS = (4, 22, 35, 62, 67)
 """PR_SET_DUMPABLE, which hides a process; PR_SET_SECCOMP; PR_SET_MM; PR_SCHED_CORE, which stops the neighbour of a
 processor's core; PR_SET_MEMORY_MERGE."""
+FIRST_UNKNOWN_OPTION, END_OF_UNKNOWN_OPTIONS = 78, 0x10000
+"""PR_FUTEX_HASH of Linux 6.16, memory of the kernel of any size. Above stand only PR_SET_VMA and PR_SET_PTRACER."""
 SOCKET_LEVEL = 1
 BUFFER_OPTIONS = (7, 26, 32, 50)
 """SO_SNDBUF and SO_SNDBUFFORCE, SO_ATTACH_FILTER and SO_ATTACH_BPF: megabytes of the kernel for each socket."""
@@ -79,7 +82,7 @@ def seccomp_filter(machine: str | None = None, *, may_lock: bool = False, may_le
         raise UnknownMachineError(
             Text("there is no seccomp filter for {name}, only for {known}", name=name, known=", ".join(MACHINES))
         )
-    refused = [(REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS), (UNSUPPORTED, errno.EOPNOTSUPP)]
+    refused = [(REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS), (UNSUPPORTED, errno.EOPNOTSUPP), (PAGES, errno.EINVAL)]
     refused += [] if may_lead_sessions else [(SESSIONS, errno.EPERM)]
     refused += [] if may_lock else [(LOCKS, errno.EOPNOTSUPP)]
     program = _program(MACHINES[name], refused, may_lock=may_lock)
@@ -139,6 +142,8 @@ def _mmap(*_: bool) -> list[Instruction]:
     """Refuse as if there were no memory left, which every program knows of this call."""
     return [
         (LOAD_WORD, 0, 0, argument(3)),
+        # Pages that the host set aside for a program of its own; they count as nobody's memory.
+        *when(JUMP_IF_ANY_BIT, MAP_HUGETLB, ERRNO | errno.ENOMEM),
         (JUMP_IF_ANY_BIT, 1, 0, MAP_ANONYMOUS),
         _PERMIT,
         (JUMP_IF_ANY_BIT, 1, 0, MAP_SHARED),
@@ -167,7 +172,12 @@ def _fcntl(may_lock: bool) -> list[Instruction]:
 
 
 def _prctl(*_: bool) -> list[Instruction]:
-    return _refuse_some(0, PROCESS_OPTIONS)
+    return [
+        (LOAD_WORD, 0, 0, argument(0)),
+        *when(JUMP_IF_AT_LEAST, END_OF_UNKNOWN_OPTIONS, ALLOW),
+        *when(JUMP_IF_AT_LEAST, FIRST_UNKNOWN_OPTION, ERRNO | errno.EINVAL),
+        *_refuse_some(0, PROCESS_OPTIONS)[1:],
+    ]
 
 
 def _close_range(*_: bool) -> list[Instruction]:

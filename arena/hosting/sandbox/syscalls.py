@@ -129,6 +129,14 @@ UNSUPPORTED: Numbers = {
 }
 """Calls that are answered with EOPNOTSUPP: programs that copy files try them, and do without."""
 
+PAGES: Numbers = {
+    # They put pages of files into pipes and sockets. A whole page stays for one byte of it, in no process and no file.
+    "splice": (275, 76),
+    "tee": (276, 77),
+    "sendfile": (40, 71),
+}
+"""Calls that are answered with EINVAL, as for files that cannot do it: programs read and write instead."""
+
 ABSENT: Numbers = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),

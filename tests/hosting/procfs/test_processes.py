@@ -21,6 +21,7 @@ from arena.hosting.procfs.processes import read_environment, read_relations
 from arena.hosting.procfs.usage import (
     BUFFER_BYTES,
     FREE_BUFFERS,
+    LINK_BYTES,
     MAPPING_BYTES,
     MOST_SHARED_BYTES,
     KernelObjects,
@@ -147,12 +148,12 @@ def test_a_process_that_has_ended_holds_nothing() -> None:
 
 
 def own_bytes(shared_growth: int = NO_GROWTH) -> int:
-    return hidden_bytes([os.getpid()], shared_growth, count_kernel_objects([os.getpid()]))
+    return hidden_bytes([os.getpid()], (NO_GROWTH, shared_growth), count_kernel_objects([os.getpid()]))
 
 
 def test_a_process_that_has_ended_hides_nothing() -> None:
     assert count_kernel_objects([NOBODY]) == KernelObjects()
-    assert hidden_bytes([NOBODY], MUCH, KernelObjects()) == 0
+    assert hidden_bytes([NOBODY], (MUCH, MUCH), KernelObjects()) == 0
 
 
 def test_the_machine_has_a_kernel() -> None:
@@ -168,6 +169,15 @@ def test_every_mapping_counts() -> None:
         for index in range(0, 2000, 2):
             region.madvise(mmap.MADV_DONTFORK, index * page, page)  # a mapping of its own in the middle of another one
         assert own_bytes() - before > 1900 * MAPPING_BYTES
+
+
+@pytest.mark.hostile("fork-a-chain-of-mappings")
+def test_mappings_count_again_for_each_process_as_far_as_the_kernel_grew() -> None:
+    pids = [os.getpid()] * 10
+    least, most = (hidden_bytes(pids, (growth, NO_GROWTH), KernelObjects()) for growth in (NO_GROWTH, MUCH))
+    links = (most - least) // LINK_BYTES
+    assert links > len(pids) * len(pids) * 20  # a process has more mappings than that
+    assert hidden_bytes(pids, (5, NO_GROWTH), KernelObjects()) - least == 5
 
 
 @pytest.mark.hostile("share-memory-and-let-it-go")

@@ -11,7 +11,17 @@ import pytest
 
 from arena.hosting.procfs.usage import MOST_SHARED_BYTES
 from arena.hosting.sandbox.seccomp import ALLOW, KILL_PROCESS, NAMESPACE_FLAGS, UnknownMachineError, seccomp_filter
-from arena.hosting.sandbox.syscalls import ABSENT, EXAMINED, LAST_KNOWN, LOCKS, MACHINES, REFUSED, SESSIONS, UNSUPPORTED
+from arena.hosting.sandbox.syscalls import (
+    ABSENT,
+    EXAMINED,
+    LAST_KNOWN,
+    LOCKS,
+    MACHINES,
+    PAGES,
+    REFUSED,
+    SESSIONS,
+    UNSUPPORTED,
+)
 
 LOAD_WORD, JUMP, RETURN = 0x20, 0x05, 0x06
 COMPARISONS = {0x15: "equal", 0x25: "greater", 0x35: "at least", 0x45: "any bit"}
@@ -76,7 +86,14 @@ def test_what_every_program_does_is_allowed(machine: str) -> None:
 @pytest.mark.hostile("forbidden-calls")
 def test_every_refused_call_fails(machine: str) -> None:
     column = MACHINES[machine].column
-    tables = ((REFUSED, EPERM), (ABSENT, ENOSYS), (UNSUPPORTED, UNABLE), (SESSIONS, EPERM), (LOCKS, UNABLE))
+    tables = (
+        (REFUSED, EPERM),
+        (ABSENT, ENOSYS),
+        (UNSUPPORTED, UNABLE),
+        (SESSIONS, EPERM),
+        (LOCKS, UNABLE),
+        (PAGES, INVALID),
+    )
     for table, error in tables:
         numbers = [pair[column] for pair in table.values()]
         assert {ask(machine, number) for number in numbers if number is not None} == {error}
@@ -163,6 +180,21 @@ def test_a_process_can_neither_hide_nor_add_filters_nor_claim_a_core(machine: st
     name, parent_death, no_new_privileges = 15, 1, 38
     assert {ask(machine, "prctl", option, 0) for option in (name, parent_death, no_new_privileges)} == {ALLOW}
     assert {ask(machine, "prctl", option, 0) for option in (4, 22, 35, 62, 67)} == {EPERM}
+
+
+@pytest.mark.hostile("take-from-the-machine")
+def test_a_process_has_no_table_of_locks_as_large_as_it_likes_and_no_option_that_nobody_has_looked_at(
+    machine: str,
+) -> None:
+    name_a_mapping, restore_timers, table_of_locks = 0x53564D41, 77, 78
+    assert {ask(machine, "prctl", option, 1) for option in (name_a_mapping, restore_timers)} == {ALLOW}
+    assert {ask(machine, "prctl", option, 1) for option in (table_of_locks, 79, 5000, 0xFFFF)} == {INVALID}
+
+
+@pytest.mark.hostile("take-from-the-machine")
+def test_nothing_is_taken_of_the_pages_that_the_host_set_aside(machine: str) -> None:
+    private_and_huge, shared_and_huge = 0x40022, 0x40021
+    assert {ask(machine, "mmap", 0, 4096, 3, flags) for flags in (private_and_huge, shared_and_huge)} == {NO_MEMORY}
 
 
 @pytest.mark.hostile("larger-buffers-of-sockets")

@@ -32,7 +32,7 @@ NUMBERS = {
 """By machine: x86_64, aarch64."""
 F_OFD_SETLK = 37
 CLOSE_RANGE_UNSHARE = 2
-PR_SET_DUMPABLE, PR_SCHED_CORE = 4, 62
+PR_SET_DUMPABLE, PR_SCHED_CORE, PR_FUTEX_HASH = 4, 62, 78
 MADV_MERGEABLE = 12
 SHARED_MB = 64
 PROC_FILES = ("autogroup", "oom_score_adj", "comm", "coredump_filter", "clear_refs")
@@ -83,12 +83,17 @@ def take_from_the_machine(aims: Aims) -> Outcome:
     word = struct.pack("QQ", ctypes.addressof(ctypes.c_char.from_buffer(page)), 1)
     acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", tag, 7, 0xFFFFFFFF) for tag in (0x01, 0x04, 0x20))
     ports = struct.pack("<QQ", 0, 1)
-    Path("note").touch()
+    Path("note").write_bytes(b"page")
+    note = os.open("note", os.O_RDONLY)
     ends_of_a_pair = socket.socketpair()
     return {
         "io_setup": attempt(lambda: call("io_setup", 1, ctypes.byref(ctypes.c_ulong(0)))),
         "shared memory": attempt(lambda: mmap.mmap(-1, SHARED_MB << 20).close()),
         "pages in a pipe": attempt(lambda: call("vmsplice", ends[1], word, ctypes.c_size_t(1), 0)),
+        "a file's page in a pipe": attempt(lambda: os.splice(note, ends[1], 1)),
+        "one in a socket": attempt(lambda: os.sendfile(ends_of_a_pair[0].fileno(), note, 0, 1)),
+        "a table of locks": attempt(lambda: call_library("prctl", PR_FUTEX_HASH, 1, 1024, 0, 0)),
+        "a terminal": attempt(lambda: os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)),
         "a larger pipe": attempt(lambda: fcntl.fcntl(ends[1], 1031, 1 << 20)),
         "a larger buffer": attempt(lambda: ends_of_a_pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)),
         "rules": attempt(lambda: call("landlock_create_ruleset", ports, ctypes.c_size_t(len(ports)), 0)),

@@ -11,6 +11,7 @@ import mmap
 import os
 import platform
 import select
+import signal
 import socket
 import threading
 import time
@@ -22,11 +23,14 @@ from tests.support.zoo.greed import MEGABYTE
 
 EXIT = {"x86_64": 60, "aarch64": 93}
 """The call that ends one thread, by machine."""
+CLONE = {"x86_64": 56, "aarch64": 220}
+"""The call that makes a process, by machine."""
 HIDDEN_MB = 600
 HIDDEN_FILES, HIDDEN_PAIRS = 120, 110
 HIDING_FAMILY = 6
 PIECE = 1 << 20
 MAPPINGS, MAPPING_FAMILY = 60_000, 10
+LINKED_PAGES, LINKED_FAMILY = 2000, 50
 CONNECTIONS, NAMED_SOCKETS = 600, 60
 MESSAGE = bytes(200_000)
 SENT_FILES, CARRIERS, KEPT_FILES = 240, 2, 60
@@ -97,6 +101,25 @@ def fill_the_kernel_with_mappings(aims: Aims) -> Outcome:
             break
     time.sleep(FOREVER_S)
     return {}
+
+
+def fork_a_chain_of_mappings(aims: Aims) -> Outcome:
+    """Each process forks the next one: of each the kernel links every mapping with those of all before it."""
+    must_be_confined(aims)
+    libc = ctypes.PyDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    start = libc.mmap(None, ctypes.c_size_t(LINKED_PAGES * mmap.PAGESIZE), 3, private, -1, ctypes.c_long(0))
+    for index in range(0, LINKED_PAGES, 2):
+        page = start + index * mmap.PAGESIZE
+        libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), 1)
+        ctypes.memset(page + mmap.PAGESIZE, 1, 1)
+    for _ in range(LINKED_FAMILY):
+        if libc.syscall(CLONE[platform.machine()], signal.SIGCHLD, 0, 0, 0, 0):  # without the handlers of gRPC
+            break
+        os.closerange(3, 256)
+    while True:
+        libc.pause()
 
 
 def fill_the_kernel_with_messages(aims: Aims) -> Outcome:
@@ -206,6 +229,7 @@ DEEDS: dict[str, Deed] = {
         hold_files_behind_a_dead_thread,
         share_memory_and_let_it_go,
         fill_the_kernel_with_mappings,
+        fork_a_chain_of_mappings,
         fill_the_kernel_with_messages,
         fill_the_kernel_behind_a_listener,
         fill_the_kernel_with_datagrams,
