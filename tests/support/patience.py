@@ -45,7 +45,7 @@ def patient_endings() -> Iterator[None]:
     with (
         mock.patch("arena.executor.worker_pool.STOP_GRACE_S", PATIENCE_S),
         mock.patch("arena.executor.child_handle.END_GRACE_S", PATIENCE_S),
-        mock.patch("arena.hosting.launcher.client.KILL_GRACE_S", PATIENCE_S),
+        mock.patch("arena.hosting.launcher.client.END_GRACE_S", PATIENCE_S),
     ):
         yield
 

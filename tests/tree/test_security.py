@@ -86,7 +86,7 @@ ATTACKS = {
     "by access times, sockets": ("^nothing to reach$", "^nothing to reach$", "connect", "other-sockets"),
     "by how many descriptors": (f"^nothing to reach if {OWN_IDS}", f"^{THE_SAME}$", "send-files-and-receive-none"),
     "by the numbers that the kernel gives": (rf"^{POSSIBLE}, some", rf"^{POSSIBLE}, some"),
-    "by load, free memory, page cache": (r"^\*\*possible\*\*$", r"^\*\*possible\*\*$"),
+    "by load, numbers of tasks, forks and context switches": (r"^\*\*possible\*\*$", r"^\*\*possible\*\*$"),
     "reads other bots": ("^not shown$", "^not shown$", "read-bots-beside-the-samples"),
 }
 HANDED_IN = {

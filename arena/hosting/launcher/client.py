@@ -30,7 +30,9 @@ from arena.hosting.launcher.messages import (
 from engine.translatable import Text, from_json, placed
 
 TERM_GRACE_S = 0.5
-KILL_GRACE_S = 6.0
+KILL_GRACE_S = 60.0
+"""A killed process may have much memory to give back, and a busy host lets that take long."""
+END_GRACE_S = 6.0
 _LINE_LIMIT = 1024 * 1024
 _FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
 _QUESTIONS = ("collect", "mark", "log", "sleep", "wake")
@@ -183,7 +185,7 @@ class LauncherClient:
         assert self._reader is not None
         self._process.stdin.close()
         try:
-            async with asyncio.timeout(KILL_GRACE_S):
+            async with asyncio.timeout(END_GRACE_S):
                 await self._process.wait()
         except TimeoutError:
             self._process.kill()

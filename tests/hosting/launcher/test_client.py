@@ -163,6 +163,21 @@ async def test_ending_asks_before_it_kills(launcher: LauncherClient, monkeypatch
     assert process.exited.result() == Exit(status=5, signal=0)
 
 
+@pytest.mark.hostile("fork-a-chain-of-mappings")
+async def test_a_killed_process_that_takes_half_a_minute_to_end_is_no_fault_of_the_host(
+    launcher: LauncherClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process, waited_s = await run(launcher, NAP), 0.0
+
+    async def wait(timeout_s: float) -> bool:
+        nonlocal waited_s
+        waited_s += timeout_s
+        return waited_s > 30
+
+    monkeypatch.setattr(process, "wait", wait)
+    assert not await process.end()
+
+
 @pytest.mark.hostile("ignore-term")
 async def test_what_ignores_term_is_killed(launcher: LauncherClient) -> None:
     program = f"import signal; signal.signal(15, signal.SIG_IGN); print('up', flush=True); {NAP}"
