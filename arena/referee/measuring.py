@@ -125,7 +125,10 @@ class _Lateness:
         self.us = self.most_us = 0
 
     def count(self, before: float, at: float, due_at: float, *, is_over: bool, is_answered: bool) -> None:
-        """Count from one look to the next, which was due at `due_at`; `is_over` tells that the bot's time is over."""
+        """Count from the look before to that at `at`, which was due at `due_at`.
+
+        `is_over` tells that the bot's time is over, `is_answered` that the answer is there and this is no look.
+        """
         window_us, late_us = _microseconds(max(at - before, 0)), max(_microseconds(at - due_at), 0)
         if self._lag_meter is None:
             self.us = self.most_us = min(late_us, window_us)
@@ -223,15 +226,15 @@ class Stopwatch:
         return _microseconds(self._loop.time() - self.asked_at)
 
     def slept_us(self) -> int:
-        """Return how long the bot slept between its question and its answer, up to the last look.
+        """Return how long the bot slept between its question and its answer, up to the last look, in microseconds.
 
-        If the answer may have lain there, and the bot hardly slept before, it is the least that is possible.
+        Bytes that came count as its answer if it slept for less than `MOST_SLEEP_SHARE` of its time before them.
         """
         least_us = self._slept_before(self._late.most_us)
         return least_us if least_us <= self._patience_us * MOST_SLEEP_SHARE else self._slept_before(self._late.us)
 
     def _slept_before(self, late_us: int) -> int:
-        """Return how long the bot slept if its answer lay there for so long."""
+        """Return how long the bot slept before its answer came, if that lay there for `late_us`."""
         before_us = max(_microseconds(self._handed_at - self.asked_at) + self._unread_us, self._undelivered_us)
         return max(self._asleep_us - before_us - late_us, 0)
 
