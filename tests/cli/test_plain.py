@@ -241,8 +241,9 @@ def test_every_command_writes_in_every_encoding_and_language(table: Arena, forei
 
 @pytest.mark.parametrize("form", FORMS[1:])
 def test_what_programs_read_is_utf8_in_a_file_and_what_people_read_is_not(
-    table: Arena, foreign: str, form: str
+    monkeypatch: pytest.MonkeyPatch, table: Arena, foreign: str, form: str
 ) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     _, out, _ = run_encoded(["tournament", "list", form], "koi8-r")
     assert FOREIGN in out.told("utf-8")
     _, out, _ = run_encoded(["tournament", "list", form], "koi8-r", is_terminal=True)
