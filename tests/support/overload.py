@@ -122,7 +122,7 @@ async def _play(host: MatchHost, seat: SeatSpec, decisions: int, tally: Tally) -
     try:
         return await host.play(spec)
     except MatchLostError as error:
-        tally.host_faults.append(str(error))
+        tally.host_faults.append(f"{seat.version}: {error}")
         if isinstance(error, HostBrokenError):
             raise
         return None
