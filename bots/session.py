@@ -110,9 +110,8 @@ class PlaySession:
             if answer is RESIGN:
                 return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
             actions = _actions(answer)
-            note = decision.note[:MAX_NOTE]  # a longer one would cost the match
             return play_pb2.PlayRequest(
-                act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=note)
+                act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=_note(decision.note))
             )
         if event == "joined":
             joined = response.joined
@@ -149,6 +148,12 @@ def _actions(answer: Any) -> list[int]:
     if not 1 <= len(actions) <= MAX_ACTIONS:
         raise AnswerError(f"decide returned {len(actions)} action ids; an answer has 1 to {MAX_ACTIONS}")
     return actions
+
+
+def _note(text: str) -> str:
+    """Return what is sent of a note: more than MAX_NOTE characters, or half a surrogate pair, would cost the match."""
+    start = text[:MAX_NOTE]
+    return start if start.isascii() else start.encode(errors="replace").decode()
 
 
 def decide_turn(state: State, choose: Callable[[State], int]) -> list[int]:

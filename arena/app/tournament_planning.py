@@ -34,6 +34,7 @@ from arena.tournament.formats.roundrobin import Gauntlet
 from arena.tournament.formats.swiss import USUAL, Swiss, usual_rounds
 from arena.tournament.registration import check_entrant
 from arena.tournament.seed_key import SeedKey
+from arena.tournament.stored import check_name
 from engine.translatable import Text
 from ratings.ledger.tournaments import TournamentPlan, check_plan
 from ratings.read.active_versions import active_version
@@ -409,7 +410,7 @@ class LocalForecasts:
         for bot in request.bots:
             need_remote_service(context, find_version(context, bot).bot)
         if request.name is not None:
-            creation.check_name(request.name)
+            check_name(request.name)
         name_chooser(context, request.name, request.kind or request.format)  # refuses a name that is taken
         bots = [whole_name(context.database, context.viewer, bot) for bot in request.bots]
         if form is None:

@@ -22,7 +22,7 @@ from arena.tournament.match_specs import Programs
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
 from arena.tournament.registration import check_all, check_entrant, check_owners
 from arena.tournament.seed_key import SeedKey
-from arena.tournament.stored import OPENINGS, STARTS, clock_settings
+from arena.tournament.stored import OPENINGS, STARTS, check_name, clock_settings
 from engine import registry
 from engine.core import Game
 from engine.translatable import Text
@@ -37,7 +37,6 @@ from ratings.values.pools import Pool
 
 SINGLE_MATCH = "match"
 """What stands in place of a format's name for a single match."""
-MAX_NAME_LENGTH = 80
 
 ChooseName = Callable[[Set[str]], str]
 """Returns the name of the new tournament, given the names in use. Nobody else can take it meanwhile."""
@@ -200,19 +199,6 @@ def plan_ladder(terms: TournamentTerms, form: Format, *, remote: bool = False) -
     _check_opening(draw, terms, remote=remote)
     plan = _plan(draw, terms, form.traits.name, [], catalog.to_settings(form))
     return replace(plan, pool=_pool(draw, terms, remote=remote))
-
-
-def check_name(name: str) -> str:
-    """Return the name if a tournament can have it. Raises RequestError."""
-    if not name.strip() or not name.isprintable() or len(name) > MAX_NAME_LENGTH:
-        raise RequestError(
-            Text(
-                "{name} is no name for a tournament; use 1 to {most} printable characters",
-                name=repr(name),
-                most=MAX_NAME_LENGTH,
-            )
-        )
-    return name
 
 
 def _checked(choose_name: ChooseName) -> ChooseName:

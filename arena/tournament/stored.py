@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.tournament.errors import RequestError
 from arena.tournament.formats import catalog
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.format import (
@@ -28,6 +29,7 @@ from arena.tournament.formats.openings import BlockDraw, place_in_book
 from arena.tournament.formats.random_seeds import schedule_seed
 from arena.tournament.formats.tally import Remembering, fold, from_json, is_understood, to_json
 from engine import registry
+from engine.translatable import Text
 from ratings.read.tournament_report import TournamentReport
 from ratings.read.tournaments import (
     Remembered,
@@ -53,6 +55,7 @@ They are not in the pool: who plays well from one position plays well from anoth
 """
 PERSONS: Final = "persons"
 """The setting of a single match with the names of the people in it, by seat."""
+_MOST_NAME: Final = 80
 _CLOCK: Final = ("start_limit_us", "margin_us")
 
 
@@ -76,8 +79,25 @@ def options_of(tournament: TournamentRecord, pool: PoolRecord, block: int) -> Ma
     return {**pool.options, **starts[place_in_book(bytes.fromhex(tournament.secret), len(starts), number)]}
 
 
+def check_name(name: str) -> str:
+    """Return the name if a tournament can have it. Raises RequestError."""
+    if not name.strip() or not name.isprintable() or len(name) > _MOST_NAME:
+        raise RequestError(
+            Text(
+                "{name} is no name for a tournament; use 1 to {most} printable characters",
+                name=repr(name),
+                most=_MOST_NAME,
+            )
+        )
+    return name
+
+
 def check_stored(tournament: TournamentRecord, pool: PoolRecord) -> None:
-    """Raise ValueError, KeyError or TypeError if the settings of a tournament from elsewhere cannot be read here."""
+    """Raise ValueError, KeyError or TypeError if the settings of a tournament from elsewhere cannot be read here.
+
+    So does a name that no tournament can have.
+    """
+    check_name(tournament.name)
     settings, kind = tournament.settings, catalog.kind_of(tournament.format)
     own = set() if kind is None else {field.name for field in fields(kind)}
     if kind is not None:

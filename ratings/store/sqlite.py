@@ -222,7 +222,14 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
                 Text("{path} cannot be opened; check the permissions of file and directory", path=place)
             )
         case sqlite3.SQLITE_IOERR:
-            return DatabaseAccessError(Text("the disk under {path} failed ({why})", path=place, why=error))
+            return DatabaseAccessError(
+                Text(
+                    "{path} cannot be read or written ({why}); if a file beside it was removed, end all programs that "
+                    "use it and run `arena db check`, otherwise check the disk",
+                    path=place,
+                    why=error,
+                )
+            )
     return None
 
 

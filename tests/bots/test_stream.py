@@ -97,14 +97,19 @@ async def test_an_answer_repeats_the_match_and_the_ply_and_carries_the_note(sock
     assert arena.heard[1].act == play_pb2.Act(match_id="a", ply=17, actions=[2, 1], note="two at once")
 
 
-async def test_of_a_long_note_the_beginning_is_sent_because_more_would_cost_the_match(socket_directory: Path) -> None:
+@pytest.mark.parametrize(
+    ("note", "sent"), [("x" * 5000, "x" * 1000), ("\ud83d\udc51", "??"), ("k\xf6nig \udce4", "k\xf6nig ?")]
+)
+async def test_of_a_note_that_would_cost_the_match_what_can_be_is_sent(
+    socket_directory: Path, note: str, sent: str
+) -> None:
     async def script(arena: FakeArena) -> None:
         await arena.welcome()
         await arena.say(started("a"), decide("a", 17))
         await arena.hear()
 
-    arena = await play_against(socket_directory, Recorder(0, "x" * 5000), script)
-    assert arena.heard[1].act.note == "x" * 1000
+    arena = await play_against(socket_directory, Recorder(0, note), script)
+    assert arena.heard[1].act.note == sent
 
 
 async def test_a_bot_may_resign(socket_directory: Path) -> None:

@@ -161,6 +161,14 @@ def test_positions_from_elsewhere_that_cannot_be_are_refused(book: Book, starts:
         check_stored(row.tournament, row.pool)
 
 
+@pytest.mark.parametrize("name", ["", "\x1b[31mred", "a\nb", "a\0b", "x" * 81])
+def test_a_name_from_elsewhere_that_no_tournament_can_have_is_refused(book: Book, name: str) -> None:
+    row = tournament_row(book.database, book.plan(TERMS).id)
+    row.tournament.name = name
+    with pytest.raises(RequestError, match="is no name for a tournament; use 1 to 80 printable characters"):
+        check_stored(row.tournament, row.pool)
+
+
 def test_a_game_that_is_shorter_than_its_usual_opening_has_a_shorter_one(book: Book) -> None:
     planned = book.plan(replace(TERMS, options={"size": 4}))
     assert planned.settings["opening_plies"] == 0

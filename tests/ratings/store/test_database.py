@@ -398,6 +398,19 @@ def test_who_writes_notices_that_the_file_was_taken_away_and_what_was_recorded_i
     assert sorted(file.name for file in tmp_path.iterdir()) == ["arena.db.rescued-1", "arena.db.rescued-2"]
 
 
+def test_who_comes_behind_a_removed_file_of_the_database_is_told_so(tmp_path: Path) -> None:
+    path = make(tmp_path / "arena.db", "ada")
+    database = open_database(path)
+    book.add_bots(database, ["bob"])
+    (tmp_path / "arena.db-wal").unlink()
+    with pytest.raises(DatabaseAccessError, match="if a file beside it was removed, end all programs that use it and"):
+        book.add_bots(open_database(path), ["eve"])
+    assert {row.bot.name for row in list_bots(database).items} == {"ada", "bob"}, (
+        "who has it open keeps what was recorded"
+    )
+    database.close()
+
+
 @pytest.mark.host_fault("database-taken-away-amid-a-step")
 def test_what_was_begun_before_the_file_was_taken_away_is_not_recorded(tmp_path: Path) -> None:
     path = make(tmp_path / "arena.db", "ada")

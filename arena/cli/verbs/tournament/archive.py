@@ -61,7 +61,7 @@ def import_(
 ) -> None:
     """Read an exported tournament into a database."""
     if name is not None:
-        from arena.tournament.creation import check_name
+        from arena.tournament.stored import check_name
 
         check_name(name)
     with open_storage(db) as storage:
