@@ -92,7 +92,7 @@ def overload_machine(options: argparse.Namespace) -> bool:
     languages = [name for name, command in BUSY_BOTS.items() if shutil.which(command[0])]
     honest = list(itertools.product(HONEST_MS, languages))
     for busy in options.busy:
-        honestly, slowly, started = Tally(), Tally(), time.perf_counter()
+        honest_bots, slow_bots, started = Tally(), Tally(), time.perf_counter()
         parts = list(itertools.product(BUSY if busy else ("steady",), OVERRUNS))
         decisions = options.decisions // (len(options.busy) * len(parts) * _HONEST)
         overruns = options.overruns // (len(options.busy) * len(parts))
@@ -102,20 +102,21 @@ def overload_machine(options: argparse.Namespace) -> bool:
             with busy_programs(busy, kind), ProcessPoolExecutor(_HONEST + 1, get_context("spawn")) as workers:
                 *found, slow = workers.map(_play_alone, [*orders, (overrun, overruns, way)])
             for one in found:
-                honestly.add(one)
-            slowly.add(slow)
-        voids = f"{len(honestly.host_faults)}/{honestly.matches + len(honestly.host_faults)}"
+                honest_bots.add(one)
+            slow_bots.add(slow)
+        judged = slow_bots.caught + len(slow_bots.missed)
+        voids = f"{len(honest_bots.host_faults)}/{honest_bots.matches + len(honest_bots.host_faults)}"
         print(
-            f"{busy:>4}  {honestly.decisions:>9}  {len(honestly.lost):>4}  {voids:>7}",
-            f" {slowly.caught + len(slowly.missed):>8}  {len(slowly.missed):>6}  {len(slowly.host_faults):>4}",
+            f"{busy:>4}  {honest_bots.decisions:>9}  {len(honest_bots.lost):>4}  {voids:>7}",
+            f" {judged:>8}  {len(slow_bots.missed):>6}  {len(slow_bots.host_faults):>4}",
             f" {time.perf_counter() - started:>7.0f}",
             flush=True,
         )
-        for fault in honestly.lost[:_SHOWN]:
+        for fault in honest_bots.lost[:_SHOWN]:
             print(f"  wrong: {fault.explanation} {dict(fault.evidence)}")
-        for why in (*honestly.host_faults[:_SHOWN], *slowly.missed[:_SHOWN], *slowly.host_faults[:_SHOWN]):
+        for why in (*honest_bots.host_faults[:_SHOWN], *slow_bots.missed[:_SHOWN], *slow_bots.host_faults[:_SHOWN]):
             print(f"  {why}", flush=True)
-        is_well = is_well and not honestly.lost and not slowly.missed
+        is_well = is_well and not honest_bots.lost and not slow_bots.missed
     return is_well
 
 

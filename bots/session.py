@@ -150,9 +150,9 @@ def _actions(answer: Any) -> list[int]:
     return actions
 
 
-def _note(text: str) -> str:
-    """Return what is sent of a note: more than MAX_NOTE characters, or half a surrogate pair, would cost the match."""
-    start = text[:MAX_NOTE]
+def _note(note: object) -> str:
+    """Return a note as it can be sent: no value costs the match, be it too long, no text or half a surrogate pair."""
+    start = str(note)[:MAX_NOTE]
     return start if start.isascii() else start.encode(errors="replace").decode()
 
 

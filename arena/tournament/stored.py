@@ -93,10 +93,7 @@ def check_name(name: str) -> str:
 
 
 def check_stored(tournament: TournamentRecord, pool: PoolRecord) -> None:
-    """Raise ValueError, KeyError or TypeError if the settings of a tournament from elsewhere cannot be read here.
-
-    So does a name that no tournament can have.
-    """
+    """Raise ValueError, KeyError or TypeError if a tournament from elsewhere has settings or a name that do not fit."""
     check_name(tournament.name)
     settings, kind = tournament.settings, catalog.kind_of(tournament.format)
     own = set() if kind is None else {field.name for field in fields(kind)}

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import grpc
 import pytest
@@ -26,7 +27,7 @@ from tests.support.patience import PATIENCE_S
 class Recorder(Bot):
     """Answers as told, and keeps what it hears."""
 
-    def __init__(self, answer: Answer = 0, note: str = "") -> None:
+    def __init__(self, answer: Answer = 0, note: Any = "") -> None:
         self.answer, self.note = answer, note
         self.heard: list[str] = []
 
@@ -98,10 +99,11 @@ async def test_an_answer_repeats_the_match_and_the_ply_and_carries_the_note(sock
 
 
 @pytest.mark.parametrize(
-    ("note", "sent"), [("x" * 5000, "x" * 1000), ("\ud83d\udc51", "??"), ("k\xf6nig \udce4", "k\xf6nig ?")]
+    ("note", "sent"),
+    [("x" * 5000, "x" * 1000), ("\ud83d\udc51", "??"), ("k\xf6nig \udce4", "k\xf6nig ?"), (None, "None"), (7, "7")],
 )
 async def test_of_a_note_that_would_cost_the_match_what_can_be_is_sent(
-    socket_directory: Path, note: str, sent: str
+    socket_directory: Path, note: Any, sent: str
 ) -> None:
     async def script(arena: FakeArena) -> None:
         await arena.welcome()
