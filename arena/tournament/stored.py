@@ -55,7 +55,7 @@ They are not in the pool: who plays well from one position plays well from anoth
 """
 PERSONS: Final = "persons"
 """The setting of a single match with the names of the people in it, by seat."""
-_MOST_NAME: Final = 80
+_MAX_NAME_LENGTH: Final = 80
 _CLOCK: Final = ("start_limit_us", "margin_us")
 
 
@@ -81,12 +81,12 @@ def options_of(tournament: TournamentRecord, pool: PoolRecord, block: int) -> Ma
 
 def check_name(name: str) -> str:
     """Return the name if a tournament can have it. Raises RequestError."""
-    if not name.strip() or not name.isprintable() or len(name) > _MOST_NAME:
+    if not name.strip() or not name.isprintable() or len(name) > _MAX_NAME_LENGTH:
         raise RequestError(
             Text(
                 "{name} is no name for a tournament; use 1 to {most} printable characters",
                 name=repr(name),
-                most=_MOST_NAME,
+                most=_MAX_NAME_LENGTH,
             )
         )
     return name
