@@ -21,7 +21,7 @@ from typing import Any, Protocol, Self
 from arena.hosting import framed_pipe as pipes
 from arena.hosting.errors import describe_end, is_crash
 from arena.hosting.framed_pipe import FrameError, HeartbeatWatch, encode_frame, read_frame
-from arena.hosting.procfs.own_sockets import Connections, connections, stop_listening
+from arena.hosting.procfs.own_sockets import Connections, connections, limit_waiting, stop_listening
 from arena.hosting.user_directories import new_socket_path
 from arena.referee.forwarded_stream import DistantCall
 from arena.referee.server import MakeStream, PlayServer, StreamAdmission
@@ -89,6 +89,7 @@ class DirectListener:
         listener = cls(path, make_stream)
         listener.address = f"unix:{path}"
         await listener._server.start(listener.address)
+        limit_waiting(listener._name, MOST_CONNECTIONS_SEEN)
         return listener
 
     @classmethod

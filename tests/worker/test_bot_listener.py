@@ -135,6 +135,25 @@ async def test_connections_one_after_another_are_counted(listener: DirectListene
 
 
 @listing
+@pytest.mark.hostile("open-and-close-before-joining")
+async def test_the_kernel_keeps_few_connections_that_a_busy_arena_has_not_accepted(mark: str) -> None:
+    with runtime_directory() as directory, contextlib.ExitStack() as stack:
+        listener = await ProxiedListener.open(directory, OwnLimits(), lambda _why: None)
+        os.kill(listener._process.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, listener._process.pid, os.WSTOPPED | os.WNOWAIT)
+        kept = 0
+        with contextlib.suppress(BlockingIOError):
+            while kept <= 2 * MOST_CONNECTIONS_SEEN:
+                one = stack.enter_context(socket.socket(socket.AF_UNIX))
+                one.setblocking(False)
+                one.connect(str(listener.socket))
+                kept += 1
+        os.kill(listener._process.pid, signal.SIGCONT)
+        await listener.close()
+    assert MOST_CONNECTIONS < kept <= MOST_CONNECTIONS_SEEN + 1
+
+
+@listing
 async def test_as_many_as_a_bot_may_have_are_no_flood(listener: DirectListener) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(MOST_CONNECTIONS):

@@ -50,6 +50,17 @@ def stop_listening(name: str) -> None:
                 listener.shutdown(socket.SHUT_RDWR)
 
 
+def limit_waiting(name: str, most: int) -> None:
+    """Keep about `most` connections to a unix socket until they are accepted; whoever opens more of them has to wait.
+
+    gRPC has thousands kept, which hold memory of the kernel, whether or not they were closed again.
+    """
+    for number, there in _named_sockets(listening=True):
+        if there == name:
+            with suppress(OSError), _borrowed(number) as listener:
+                listener.listen(most)
+
+
 def _named_sockets(*, listening: bool) -> Iterator[tuple[int, str]]:
     """Yield descriptor and name of each socket that listens, or of each that does not."""
     try:
