@@ -168,6 +168,7 @@ PLACES: Final = (
 OFFICIAL: Final = (
     Column("rank", "rank", _K.PLACE, "leaderboard.rank"),
     Column("ranks", "ranks", _K.COUNT, "leaderboard.ranks", of=lambda row: f"{row.best_rank}-{row.worst_rank}"),
+    Column("group", "group", _K.COUNT),
     Column("bot", "bot", on_page="leaderboard.bot"),
     Column("mixture_share", "mixture_share", _K.SHARE),
     Column("mixture_elo", "mixture_elo", _K.ELO_BELOW),
@@ -182,7 +183,7 @@ OFFICIAL: Final = (
     Column("above_next", "above_next", _K.CHANCE),
     Column("matches", "matches", _K.COUNT),
 )
-"""`OfficialRow`."""
+"""`OfficialRow`; the group tells something only where there are several."""
 MIXTURE: Final = ("mixture_share", "mixture_elo")
 """The titles of those columns of it that need circles to be looked for."""
 

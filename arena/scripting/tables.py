@@ -226,7 +226,7 @@ def leaderboard_table(board: Leaderboard) -> RatedTable:
 
 def official_table(table: OfficialTable) -> OfficialRatings:
     """Return an official table as a table."""
-    columns = without(OFFICIAL, *MIXTURE)
+    columns = without(OFFICIAL, *MIXTURE, *(["group"] if table.groups < 2 else []))
     notes = [f"intervals hold with {table.confidence:.0%}"] if table.rows else []
     if table.groups > 1:
         notes.append(f"the field has {table.groups} parts that never met; only within each can numbers be compared")

@@ -141,6 +141,23 @@ def test_where_nobody_goes_round_nothing_is_said_unless_asked(table: Arena) -> N
     assert (facts["circles"], facts["rows"][0]["mixture_share"]) == ([], None)
 
 
+def test_the_groups_that_never_met_are_told_by_row(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    play_monday(table)
+    assert "GROUP" not in table("rating", "official").out
+    rows = table("rating", "official", "--json").json["rows"]
+    ids, names = sorted(row["version"] for row in rows), {row["version"]: row["bot"] for row in rows}
+    apart = np.array([[0, 1], [1, 0], [2, 2], [2, 2]])  # the third met only itself
+    results = Results(tuple(ids), apart, np.array([[1, 2]] * 4), np.array([0, 0, 1, 1]), np.arange(4))
+    monkeypatch.setattr("ratings.read.official_table_input.load_results", lambda *_: results)
+    shown = table("rating", "official").out
+    assert "the bots fall into 2 groups that never met" in shown
+    heading, *lines = [line.split() for line in shown.splitlines()[1:5]]
+    told = {line[heading.index("BOT")]: line[heading.index("GROUP")] for line in lines}
+    assert told == {names[ids[0]]: "0", names[ids[1]]: "0", names[ids[2]]: "1"}
+    written = csv.DictReader(io.StringIO(table("rating", "official", "--csv").out))
+    assert {row["bot"]: row["group"] for row in written} == told
+
+
 def test_the_cursor_of_one_order_is_refused_by_the_other(table: Arena) -> None:
     play_monday(table)
     shown = table("rating", "official", "--circles", "--limit", "1", "--json")

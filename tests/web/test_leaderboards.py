@@ -120,6 +120,17 @@ def test_the_official_table_is_shown_beside(played: Path, pool: str, table: Offi
     assert "2023-11-14 22:13 UTC" in text
 
 
+def test_the_group_of_each_is_told_where_some_never_met(played: Path, pool: str, table: OfficialTable) -> None:
+    apart = replace(table, groups=2, rows=(*table.rows[:2], replace(table.rows[2], group=1)))
+    with open_site(str(played)) as site:
+        object.__setattr__(site, "official", _Always(CachedTable(apart, table.matches, 1_700_000_000_000_000)))
+        text = TestClient(make_app(site)).get(pool).text
+        object.__setattr__(site, "official", _Always(CachedTable(table, table.matches, 1_700_000_000_000_000)))
+        without = TestClient(make_app(site)).get(pool).text
+    assert (text.count(">group 0<"), text.count(">group 1<")) == (2, 1)
+    assert ">group " not in without
+
+
 def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sentence(
     played: Path, pool: str, table: OfficialTable
 ) -> None:

@@ -71,6 +71,8 @@ def official(
         ratings = connection.arena.ratings
         table = ratings.get_official_table(pool, anchors, confidence / 100, rows_wanted(limit), after, circles)
     columns = OFFICIAL if circles else without(OFFICIAL, *MIXTURE)
+    if style is Style.PEOPLE and table.groups < 2:
+        columns = without(columns, "group")
     rows = [_official_row(row) for row in table.rows]
     if style is Style.PEOPLE:
         counts = say("cli_rating.counts", count=table.matches, blocks=say("cli_rating.in_blocks", count=table.blocks))
