@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
+from itertools import product
 from random import Random
 
 import pytest
@@ -15,6 +16,7 @@ import trueskill
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ratings.statistics.blocks import rotations
 from ratings.statistics.errors import SkillError
 from ratings.statistics.factor_graph import constants_of, draw_margin, rate_many_seats, rate_two_seats
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, rate_by_package, successor
@@ -82,6 +84,29 @@ def test_an_expected_win_beyond_double_precision_changes_next_to_nothing() -> No
 
 def test_a_draw_lowers_every_sigma() -> None:
     assert all(skill.sigma < NEW.sigma for skill in rate(SETTINGS, [NEW] * 4, (1, 1, 1, 1)))
+
+
+def test_equals_that_tie_move_apart_by_their_seats_as_in_the_package_and_a_block_evens_it_out() -> None:
+    ranks = (5, 2, 2, 2, 1)
+    rated = rate(SETTINGS, [NEW] * 5, ranks)
+    assert [skill.mu for skill in rated[1:4]] == pytest.approx([24.986, 25.000, 25.014], abs=1e-3)
+    assert bits(rated) == bits(rate_by_package(SETTINGS, [NEW] * 5, ranks))
+    apart = [
+        max(same) - min(same)
+        for size in (3, 4, 5)
+        for ranks in sorted({ranks_of(list(drawn)) for drawn in product(range(size), repeat=size)})
+        for same in [
+            [skill.mu for skill, rank in zip(rate(SETTINGS, [NEW] * size, ranks), ranks, strict=True) if rank == shared]
+            for shared in set(ranks)
+        ]
+    ]
+    assert 0.027 < max(apart) < 0.028
+    of_bots = dict.fromkeys("abcde", NEW)
+    for sitting in rotations(tuple("abcde")):  # the first is ahead of all others, which tie
+        after = rate(SETTINGS, [of_bots[bot] for bot in sitting], [1 if bot == "a" else 2 for bot in sitting])
+        of_bots |= dict(zip(sitting, after, strict=True))
+    tied = [of_bots[bot].mu for bot in "bcde"]
+    assert 0.002 < max(tied) - min(tied) < 0.003
 
 
 @pytest.mark.parametrize("draw_probability", [0.0, 1.0, -0.1, math.nan])
