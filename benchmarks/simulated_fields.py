@@ -129,7 +129,7 @@ def check_circles(options: argparse.Namespace) -> bool:
 def check_compare(options: argparse.Namespace) -> bool:
     """Print how often the sequential test of `arena compare` is wrong or undecided; return whether at most 5 % are.
 
-    Each kind of field is tried at the lower gain that is asked about, half-way, at the upper one, and as far again;
+    Each kind is tried at the lower gain that is asked about, half-way or a third, at the upper one, and as far again;
     then at 190 Elo and where NEW wins every match, twenty times as often, since these tests are short. A rate is within
     Monte-Carlo error if it is below 5 % + 2.6 standard errors. Beside the steps stand those of fishtest's pentanomial
     test, asked the same, and how many times as many ours takes.
@@ -140,7 +140,8 @@ def check_compare(options: argparse.Namespace) -> bool:
     print(f"{'':28}{'gain':>8}{'better':>9}{'not':>9}{'undecided':>11}{'steps':>9}{'pentanomial':>13}{'times':>8}")
     for kind in choose(compare.KINDS, options.only):
         big = [BIG_GAIN] if kind.upper + kind.gain < BIG_GAIN else []
-        for gain in (kind.lower, kind.lower + kind.gain / 2, kind.upper, kind.upper + kind.gain, *big, 0.499):
+        between = kind.lower + kind.between * kind.gain
+        for gain in (kind.lower, between, kind.upper, kind.upper + kind.gain, *big, 0.499):
             tests, peers = (  # none where none are wanted
                 (_OF_SHORT_ONES * number if gain >= BIG_GAIN else kind.part_of(number)) if number else 0
                 for number in (options.tests, options.peer)

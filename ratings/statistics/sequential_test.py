@@ -26,7 +26,9 @@ that it ever reaches 1 / alpha is at most alpha (Ville 1939), however often one 
 The stake that grows fastest at a mean m is about (m - null) / (variance + (m - null)^2). One part of the capital takes
 for m the mean that is asked about, or what the values seen show beyond doubt to lie above it. Where the truth is near
 the mean that is asked about, that part needs what a likelihood ratio of the two means needs. A small part bets on
-`BIG_GAIN` from the start, and ends the test soon where the truth is that large.
+`BIG_GAIN` from the start, and ends the test soon where the truth is that large. Another bets on half the gain that is
+asked about. Where most steps are even and the truth lies between the two gains, both tests stake too much for it:
+both capitals shrink, and without that part the test goes on until its limit.
 
 Nothing is gained by a capital beyond the one that ends the test. So no more is staked than a value that is as high as
 is likely needs to reach it. What would go beyond it (overshoot) is not risked, and the promise is used up.
@@ -55,6 +57,8 @@ test at 5 % needs. That is a tenth of the steps, and of many steps too much for 
 that is asked about is below `FINE_GAIN`, the part is less in proportion."""
 FINE_GAIN = 0.0144
 """10 Elo."""
+SHARE_ON_HALF = 0.1
+"""The part of the capital that bets on half the gain that is asked about; more of it helps no further."""
 BIG_GAIN = 0.25
 """190 Elo."""
 DOUBT = 1.75
@@ -342,7 +346,8 @@ class Capital:
     asked: float
     goal: float
     careful: float
-    """The logarithms of the two parts."""
+    """The logarithms of the three parts."""
+    modest: float
     bold: float
     count: int = 0
     total: float = 0.0
@@ -352,13 +357,14 @@ class Capital:
     def begin(cls, null: float, asked: float, goal: float) -> Capital:
         """Return the capital of 1 before the first value."""
         share = SHARE_ON_BIG * min((asked - null) / FINE_GAIN, 1.0)
-        return cls(null, asked, goal, log1p(-share), log(share))
+        return cls(null, asked, goal, log1p(-share - SHARE_ON_HALF), log(SHARE_ON_HALF), log(share))
 
     @property
     def logarithm(self) -> float:
         """Return the natural logarithm of the whole capital."""
-        high, low = max(self.careful, self.bold), min(self.careful, self.bold)
-        return high + log1p(exp(low - high))
+        parts = self.careful, self.modest, self.bold
+        high = max(parts)
+        return high + log(sum(exp(part - high) for part in parts))
 
     def after(self, value: float) -> Capital:
         """Return the capital after one more value, which lies in [0, 1]."""
@@ -367,26 +373,27 @@ class Capital:
         mean = (self.total + PRIOR_VALUES * middle) / weight
         variance = (self.squares + PRIOR_VALUES * (PRIOR_VARIANCE + middle * middle)) / weight - mean * mean
         believed = mean - DOUBT * sqrt(variance / (self.count + PRIOR_VALUES)) - self.null
-        careful = self._stake(max(self.asked - self.null, believed), variance)
-        bold = self._stake(BIG_GAIN, variance)
+        gain = self.asked - self.null
+        careful, modest, bold = (self._stake(one, variance) for one in (max(gain, believed), gain / 2, BIG_GAIN))
         likely = min(mean + sqrt(variance), 1.0) - self.null
-        gained = (value - self.null) * self._needed(careful * likely, bold * likely)
+        gained = (value - self.null) * self._needed(careful * likely, modest * likely, bold * likely)
         return replace(
             self,
             count=self.count + 1,
             total=self.total + value,
             squares=self.squares + value * value,
             careful=self.careful + log1p(careful * gained),
+            modest=self.modest + log1p(modest * gained),
             bold=self.bold + log1p(bold * gained),
         )
 
-    def _needed(self, careful: float, bold: float) -> float:
-        """Return the part of both stakes that reaches the goal, given what both would win; all of them at most.
+    def _needed(self, careful: float, modest: float, bold: float) -> float:
+        """Return the part of the stakes that reaches the goal, given what each would win; all of them at most.
 
         At least half of them, since the value that wins so much may never come.
         """
         now, goal = exp(self.logarithm), exp(self.goal) * (1 + _ROUNDING)
-        most = now + exp(self.careful) * careful + exp(self.bold) * bold
+        most = now + exp(self.careful) * careful + exp(self.modest) * modest + exp(self.bold) * bold
         return max((goal - now) / (most - now), LEAST_OF_STAKE) if now < goal < most else 1.0
 
     def _stake(self, gain: float, variance: float) -> float:

@@ -79,7 +79,7 @@ class Compare:
     design: str = Design.APART
 
     traits = Traits("compare", lag=2)
-    memory_version: ClassVar[int] = 5
+    memory_version: ClassVar[int] = 6
     """Of others, what a likelihood ratio or other bets had seen, only the matches tell what these bets made."""
 
     @property

@@ -57,11 +57,13 @@ class Capitals:
         self.null, self.asked, self.goal, self.count = null, asked, goal, 0
         self.total, self.squares = np.zeros(tests), np.zeros(tests)
         first = comparison.Capital.begin(null, asked, goal)
-        self.careful, self.bold = np.full(tests, first.careful), np.full(tests, first.bold)
+        self.careful, self.modest, self.bold = (
+            np.full(tests, part) for part in (first.careful, first.modest, first.bold)
+        )
 
     @property
     def logarithm(self) -> Floats:
-        return np.asarray(np.logaddexp(self.careful, self.bold))
+        return np.asarray(np.logaddexp(np.logaddexp(self.careful, self.modest), self.bold))
 
     def add(self, values: Floats) -> None:
         """Let each bet on its next value."""
@@ -70,27 +72,30 @@ class Capitals:
         prior = comparison.PRIOR_VALUES * (comparison.PRIOR_VARIANCE + middle * middle)
         variance = (self.squares + prior) / weight - mean * mean
         believed = mean - comparison.DOUBT * np.sqrt(variance / weight) - self.null
-        careful = self._stake(np.maximum(self.asked - self.null, believed), variance)
+        gain = self.asked - self.null
+        careful = self._stake(np.maximum(gain, believed), variance)
+        modest = self._stake(np.full_like(mean, gain / 2), variance)
         bold = self._stake(np.full_like(mean, comparison.BIG_GAIN), variance)
         likely = np.minimum(mean + np.sqrt(variance), 1.0) - self.null
-        gained = (values - self.null) * self._needed(careful * likely, bold * likely)
+        gained = (values - self.null) * self._needed(careful * likely, modest * likely, bold * likely)
         self.careful = self.careful + np.log1p(careful * gained)
+        self.modest = self.modest + np.log1p(modest * gained)
         self.bold = self.bold + np.log1p(bold * gained)
         self.total, self.squares, self.count = self.total + values, self.squares + values**2, self.count + 1
 
     def _stake(self, gain: Floats, variance: Floats) -> Floats:
         return np.minimum(gain / (variance + gain * gain), comparison.MOST_RISKED / self.null)
 
-    def _needed(self, careful: Floats, bold: Floats) -> Floats:
+    def _needed(self, careful: Floats, modest: Floats, bold: Floats) -> Floats:
         now, goal = np.exp(self.logarithm), exp(self.goal)
-        won = np.exp(self.careful) * careful + np.exp(self.bold) * bold
+        won = np.exp(self.careful) * careful + np.exp(self.modest) * modest + np.exp(self.bold) * bold
         part = np.maximum((goal * (1 + 1e-9) - now) / np.where(won > 0, won, 1.0), comparison.LEAST_OF_STAKE)
         return np.where((now < goal) & (now + won > goal), part, 1.0)
 
     def keep(self, which: Bools) -> None:
         """Go on with some of them."""
         self.total, self.squares = self.total[which], self.squares[which]
-        self.careful, self.bold = self.careful[which], self.bold[which]
+        self.careful, self.modest, self.bold = self.careful[which], self.modest[which], self.bold[which]
 
 
 def bets(settings: CompareSettings, scores: Scores) -> tuple[Ints, Ints]:
@@ -200,6 +205,8 @@ class Kind:
     weights: tuple[float, ...]
     gain: float = 0.03
     lower: float = 0.0
+    between: float = 0.5
+    """The part of `gain` above `lower` that is tried between the two."""
     share: float = 1.0
     """The part of the tests that is tried, where each takes long."""
 
@@ -219,6 +226,7 @@ KINDS = (
     Kind("the seat decides often", (1, 0, 3.2, 0, 1)),
     Kind("with ties", (1, 4, 6, 4, 1)),
     Kind("nine of ten steps equal", (0.5, 1, 90, 1, 0.5), 0.02),
+    Kind("nine of ten equal, a third", (1, 2, 54, 2, 1), between=1 / 3),
     Kind("97 of 100 steps equal", (0.1, 0.6, 97, 0.6, 0.1), 0.01),
     Kind("small differences only", (0.0001, 30, 40, 30, 0.0001), 0.02),
     Kind("rare blunders of OLD", (0.05, 0.5, 90, 4, 1.45), 0.02),
