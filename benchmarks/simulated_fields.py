@@ -133,12 +133,16 @@ def check_compare(options: argparse.Namespace) -> bool:
     then at 190 Elo and where NEW wins every match, twenty times as often, since these tests are short. A rate is within
     Monte-Carlo error if it is below 5 % + 2.6 standard errors. Beside the steps stand those of fishtest's pentanomial
     test, asked the same, and how many times as many ours takes.
+
+    The last kinds are tables at which copies of NEW help each other. Alone with OLD that is a gain, which the test
+    finds; with a field no two copies meet, and it may be called better in at most 5 %.
     """
     is_kept = True
     most = compare.allowed(0.05, options.tests)
     print(f"{options.tests} tests each; promised: wrong, and undecided, at most 5 % (here {most:.1%})")
     print(f"{'':28}{'gain':>8}{'better':>9}{'not':>9}{'undecided':>11}{'steps':>9}{'pentanomial':>13}{'times':>8}")
-    for kind in choose(compare.KINDS, options.only):
+    wanted: list[Named] = choose([*compare.KINDS, *compare.COPIES], options.only)
+    for kind in (kind for kind in compare.KINDS if kind in wanted):
         big = [BIG_GAIN] if kind.upper + kind.gain < BIG_GAIN else []
         between = kind.lower + kind.between * kind.gain
         for gain in (kind.lower, between, kind.upper, kind.upper + kind.gain, *big, 0.499):
@@ -155,6 +159,12 @@ def check_compare(options: argparse.Namespace) -> bool:
                 print(f"{line}{found.steps:9.1f}{peer:13.1f}{found.steps / peer:8.2f}", flush=True)
             else:
                 print(f"{line}{found.steps:9.1f}", flush=True)
+    for copies in (kind for kind in compare.COPIES if kind in wanted):
+        tests = max(options.tests // 5, 1)
+        found = compare.rates_of_copies(copies, tests)
+        is_kept &= found.better <= compare.allowed(0.05, tests) or not copies.guests
+        line = f"{copies.name:28}{'':8}{found.better:9.1%}{found.not_better:9.1%}{found.undecided:11.1%}"
+        print(f"{line}{found.steps:9.1f}", flush=True)
     return is_kept
 
 

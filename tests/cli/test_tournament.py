@@ -523,6 +523,15 @@ def test_without_a_limit_it_is_what_the_question_needs_and_a_question_that_is_to
     assert "may need 9000000 steps, and one tournament has 125000 at most" in one.err
 
 
+def test_copies_at_one_table_are_told_where_there_are_some(table: Arena) -> None:
+    words = ("compare", "ada", "bob", "--game", "foreign_king", "--max-blocks", "1", "--dry-run")
+    alone, apart, two = (
+        table(*words, "--seats", seats, *field) for seats, field in (("3", ()), ("3", ("--field", "eve")), ("2", ()))
+    )
+    assert "several copies of NEW sit at one table" in alone.err
+    assert (apart.err, two.err) == ("", "")
+
+
 def test_what_cannot_be_compared_is_said(table: Arena) -> None:
     game = ("--game", "foreign_king")
     both = ("compare", "ada", "bob", *game)

@@ -27,7 +27,7 @@ from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_na
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play_tournament import announce, play
 from arena.cli.shared.results import comparison_facts, comparison_lines, need_result
-from arena.tournament.formats.compare import Compare, design_for
+from arena.tournament.formats.compare import Compare, Design, design_for
 from engine.translatable import Text
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.scores import expected_score
@@ -91,6 +91,8 @@ def compare(
     others = parse_names(field, "field") if field else []
     bounds = _read_bounds(preset, elo0, elo1, gain)
     form = _form(need_seats(game, seats, _USUAL_SEATS), max_blocks, bounds, (alpha, beta), has_field=bool(others))
+    if form.design == Design.ALONE and form.seats > _USUAL_SEATS:
+        typer.echo(say("cli_compare.copies"), err=True)
     order = tournament_request(terms, form, game, [new, old, *others], rated=False, name=name)
     if dry_run:
         print_forecast(db, order, wanted.workers, as_json=as_json)

@@ -174,10 +174,10 @@ class Compare:
             if any(block.is_pending for block in blocks):
                 return
             if all(block.is_whole for block in blocks):
-                comparison = comparison.after(self._step(blocks, new, old))
+                comparison = comparison.after(self.step(blocks, new, old))
                 yield comparison
 
-    def _step(self, blocks: Sequence[PlayedBlock], new: str, old: str) -> ComparisonStep:
+    def step(self, blocks: Sequence[PlayedBlock], new: str, old: str) -> ComparisonStep:
         """Return the matches of a step, each with that in which NEW and OLD have changed places."""
         forfeits = _forfeits(blocks, new), _forfeits(blocks, old)
         if self.design == Design.APART:

@@ -30,6 +30,7 @@ from tests.support.simulations.compare import (
     LOOK_EVERY,
     STEPS,
     UNSEEN,
+    Copies,
     Kind,
     Scores,
     allowed,
@@ -38,6 +39,7 @@ from tests.support.simulations.compare import (
     pentanomial_steps,
     pentanomials,
     rates,
+    rates_of_copies,
     tilted,
 )
 
@@ -209,6 +211,13 @@ def test_it_ends_where_nine_of_ten_steps_are_equal_and_the_truth_lies_between_th
     found = rates(kind, part * kind.gain, 200)
     assert found.undecided == 0.0
     assert found.steps < 1.3 * pentanomial_steps(kind, part * kind.gain, 200)
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_copies_that_help_each_other_are_better_alone_and_not_beside_a_field(seats: int) -> None:
+    alone, beside = (rates_of_copies(Copies("", seats, guests), 40) for guests in (0, seats - 2))
+    assert alone.better > 0.9
+    assert beside.better <= allowed(0.05, 40)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,21 @@ from math import exp, log, log1p, sqrt
 
 import numpy as np
 
-from arena.tournament.formats.compare import Compare, Design
+from arena.tournament.formats.compare import Compare, Design, design_for, step_orders
+from arena.tournament.formats.format import BlockState, PlayedBlock
 from ratings.statistics import sequential_test as comparison
+from ratings.statistics.blocks import rotations
+from ratings.statistics.official_table import ELO_PER_UNIT
 from ratings.statistics.results import Bools, Floats, Ints
 from ratings.statistics.scores import expected_score
-from ratings.statistics.sequential_test import ComparedMatch, CompareSettings, ComparisonStep
+from ratings.statistics.sequential_test import (
+    ComparedMatch,
+    CompareSettings,
+    Comparison,
+    ComparisonAnswer,
+    ComparisonStep,
+)
+from tests.support.simulations.fields import draw_ranks
 
 UNSEEN = 1e-3
 BOUND = log(0.95 / 0.05)
@@ -290,6 +300,55 @@ def rates(kind: Kind, gain: float, tests: int, seed: int = 1) -> Rates:
 def pentanomial_steps(kind: Kind, gain: float, tests: int, seed: int = 1) -> float:
     """How many steps the test of fishtest takes on average, asked the same."""
     return float(pentanomials(settings_of(kind), _scores(kind, gain, tests, seed))[1].mean())
+
+
+COPIES_HELP = 200 / ELO_PER_UNIT
+"""By how much each copy of NEW is better for each other one at its table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Tables of NEW, OLD and `guests` of a field of one more, or of NEW and OLD alone; all equal but for that help."""
+
+    name: str
+    seats: int
+    guests: int = 0
+
+
+COPIES = (
+    Copies("copies help, 3 seats alone", 3),
+    Copies("copies help, 3 seats, field", 3, 1),
+    Copies("copies help, 4 seats alone", 4),
+    Copies("copies help, 4 seats, field", 4, 2),
+)
+
+
+def rates_of_copies(kind: Copies, tests: int) -> Rates:
+    """Run tests that ask about no gain or 60 Elo; the seed of each is its number."""
+    seats, guests = kind.seats, kind.guests
+    bots = ["new", "old", *(f"bot{number}" for number in range(guests and guests + 1))]
+    form = Compare(seats, design=design_for(seats, has_field=guests > 0), upper=expected_score(60) - 0.5)
+    ends = [_with_help(form, bots, seed) for seed in range(tests)]
+    better, not_better, undecided = (sum(end.answer is one for end in ends) / tests for one in ComparisonAnswer)
+    return Rates(better, not_better, undecided, sum(end.steps for end in ends) / tests)
+
+
+def _with_help(form: Compare, bots: Sequence[str], seed: int) -> Comparison:
+    """Play steps of a comparison until it is answered."""
+    random, found = np.random.default_rng((seed, 12)), Comparison.of(form.settings)
+    new, old, *field = bots
+    while found.answer is None:
+        blocks = []
+        for order in step_orders(new, old, field, form.seats, found.steps, seed):
+            names = np.array(list(rotations(order)))
+            is_new = names == new
+            worths = COPIES_HELP * is_new * (is_new.sum(axis=1, keepdims=True) - 1)
+            ranks = draw_ranks(worths, np.full(form.seats - 1, -1.0), random)
+            digests = tuple(random.bytes(8).hex() for _ in range(form.seats))
+            rows = tuple(map(tuple, ranks.tolist()))
+            blocks.append(PlayedBlock(order, BlockState.WHOLE, rows, (frozenset(),) * form.seats, digests))
+        found = found.after(form.step(blocks, new, old))
+    return found
 
 
 def _scores(kind: Kind, gain: float, tests: int, seed: int) -> Scores:
