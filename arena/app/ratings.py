@@ -114,7 +114,7 @@ def table_value(
 ) -> OfficialTable:
     """Return some rows of an official table as they cross the interface, by request without the chances of pairs."""
     ids = {table.rows[index].version for index in shown} | {id_ for one in table.circles.told for id_ in one.versions}
-    names = names_of(database, sorted(ids))
+    names = names_of(database, sorted(ids | set(table.unsteady)))
     compared = shown if shows_chances else ()
     return OfficialTable(
         pool=pool_value(pool),
@@ -130,6 +130,7 @@ def table_value(
         circles=tuple(replace(one, bots=tuple(names[id_] for id_ in one.versions)) for one in table.circles.told),
         circle_count=table.circles.count,
         threes=table.circles.asked,
+        unsteady=tuple(sorted(names[id_] for id_ in table.unsteady)),
     )
 
 

@@ -40,7 +40,7 @@ class OfficialTable:
     matches: int
     blocks: int
     repeats: int
-    """How many matches repeated another move by move and counted once."""
+    """How many matches repeated another by plan and did not count again."""
     groups: int
     """How many parts of the field never met."""
     dispersion: float
@@ -54,6 +54,9 @@ class OfficialTable:
     """How many there are."""
     threes: int = 0
     """How many threes of versions all met each other often enough to ask whether they go round in a circle."""
+    unsteady: tuple[str, ...] = ()
+    """The bots that declare themselves deterministic, and whose repeats ended differently: all that they played counts.
+    """
 
 
 @dataclass(frozen=True, slots=True)

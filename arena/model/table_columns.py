@@ -178,7 +178,7 @@ OFFICIAL: Final = (
         "interval",
         _K.INTERVAL,
         "leaderboard.interval",
-        of=lambda row: "fixed" if row.is_anchor else f"{row.elo_low:.0f}..{row.elo_high:.0f}",
+        of=lambda row: "fixed" if row.is_anchor else row.elo_interval,
     ),
     Column("above_next", "above_next", _K.CHANCE),
     Column("matches", "matches", _K.COUNT),

@@ -342,7 +342,7 @@ class Anchor(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., elo: _Optional[float] = ...) -> None: ...
 
 class OfficialTable(_message.Message):
-    __slots__ = ("pool", "confidence", "matches", "blocks", "repeats", "groups", "dispersion", "rows", "seats", "next", "circles", "circle_count", "threes")
+    __slots__ = ("pool", "confidence", "matches", "blocks", "repeats", "groups", "dispersion", "rows", "seats", "next", "circles", "circle_count", "threes", "unsteady")
     POOL_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
@@ -356,6 +356,7 @@ class OfficialTable(_message.Message):
     CIRCLES_FIELD_NUMBER: _ClassVar[int]
     CIRCLE_COUNT_FIELD_NUMBER: _ClassVar[int]
     THREES_FIELD_NUMBER: _ClassVar[int]
+    UNSTEADY_FIELD_NUMBER: _ClassVar[int]
     pool: _pool_pb2.Pool
     confidence: float
     matches: int
@@ -369,7 +370,8 @@ class OfficialTable(_message.Message):
     circles: _containers.RepeatedCompositeFieldContainer[Circle]
     circle_count: int
     threes: int
-    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., confidence: _Optional[float] = ..., matches: _Optional[int] = ..., blocks: _Optional[int] = ..., repeats: _Optional[int] = ..., groups: _Optional[int] = ..., dispersion: _Optional[float] = ..., rows: _Optional[_Iterable[_Union[OfficialRow, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[SeatAdvantage, _Mapping]]] = ..., next: _Optional[str] = ..., circles: _Optional[_Iterable[_Union[Circle, _Mapping]]] = ..., circle_count: _Optional[int] = ..., threes: _Optional[int] = ...) -> None: ...
+    unsteady: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., confidence: _Optional[float] = ..., matches: _Optional[int] = ..., blocks: _Optional[int] = ..., repeats: _Optional[int] = ..., groups: _Optional[int] = ..., dispersion: _Optional[float] = ..., rows: _Optional[_Iterable[_Union[OfficialRow, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[SeatAdvantage, _Mapping]]] = ..., next: _Optional[str] = ..., circles: _Optional[_Iterable[_Union[Circle, _Mapping]]] = ..., circle_count: _Optional[int] = ..., threes: _Optional[int] = ..., unsteady: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Circle(_message.Message):
     __slots__ = ("versions", "bots", "shares", "blocks", "elo", "chance")

@@ -124,7 +124,7 @@ def _read_answer(text: bytes) -> OfficialTable:
             for circle in data["circles"]
         ),
     }
-    return OfficialTable(**{**data, **parts})
+    return OfficialTable(**{**data, **parts, "unsteady": tuple(data["unsteady"])})
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Select, cast, select, text
+from sqlalchemy import Select, cast, func, select, text, union
 from sqlalchemy import Text as LongText
 from sqlmodel import Session
 
@@ -27,18 +27,22 @@ from ratings.values.states import RatingVerdict
 _PART = 500
 """So many rows stay in the cache of a processor, and are too few for Python to look for garbage among them (700)."""
 _MOST_NAMES = 500
+_MOST_MATCHES = 2**32
+"""So many numbers of `Results.order` are kept for each tournament."""
 Small: TypeAlias = npt.NDArray[np.int32]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 _IS_NOT_RATED = text(f"verdict <> '{RatingVerdict.RATED}'")
 """In the words of the index of these matches: of a parameter no database knows that the index is for it."""
 _m, _t, _o, _b, _v = tables.match, tables.tournament, tables.rating_order, tables.block, tables.version
+_e, _w = tables.entrant, tables.wave
 
 
 def load_results(source: Source, pool_id: str) -> Results:
     """Return the rated matches of whole blocks: a match that is void, unrated or not over leaves its block out.
 
-    `versions` are ids in ascending order; `plans` are equal where opening, seed and rotation are, and everybody is
-    deterministic. Raises NotFoundError.
+    `versions` are ids in ascending order; `plans` are equal where opening, seed and rotation are, and everybody says
+    that it is deterministic. `order` is that of the tournaments' creation, and of each one's schedule. A draw is a
+    tournament, or the part of it in which the same versions took part. Raises NotFoundError.
     """
     with read(source) as session:
         pool = tables.pool
@@ -46,7 +50,8 @@ def load_results(source: Source, pool_id: str) -> Results:
         if seats is None:
             raise NotFoundError(Text("no pool {pool}", pool=pool_id))
         columns = _Columns(seats)
-        query = select(_m.c.block_id, _m.c.rotation).join(_t, _t.c.id == _m.c.tournament_id)
+        query = select(_m.c.block_id, _m.c.rotation, _m.c.tournament_id, _m.c.position)
+        query = query.join(_t, _t.c.id == _m.c.tournament_id)
         for seat in range(seats):
             sitting = tables.match_seat.alias(f"seat{seat}")
             query = query.join(sitting, (sitting.c.match_id == _m.c.id) & (sitting.c.seat == seat))
@@ -58,8 +63,34 @@ def load_results(source: Source, pool_id: str) -> Results:
         rest = rest.where(_t.c.pool_id == pool_id, _t.c.rated, _m.c.position >= _t.c.rated_through)
         parts = chain(_parts(session, not_rated(pool_id)), _parts(session, rest))
         broken = [np.zeros(0, np.int64), *(_labels(block for (block,) in part) for part in parts)]
-        found, rotations = columns.whole(distinct(np.concatenate(broken)))
-        return replace(found, plans=_plans(session, pool_id, found, rotations))
+        tournaments = select(_t.c.id).where(_t.c.pool_id == pool_id).order_by(_t.c.created_at_us, _t.c.id)
+        ids = session.connection().execute(tournaments).scalars().all()
+        found, rotations, order = columns.whole(distinct(np.concatenate(broken)), ids)
+        draws = np.searchsorted(_starts_of_draws(session, pool_id, ids), order, side="right").astype(np.int32)
+        return replace(found, plans=_plans(session, pool_id, found, rotations), order=order, draws=draws)
+
+
+def _starts_of_draws(session: Session, pool_id: str, tournaments: Sequence[str]) -> Ints:
+    """Return the least `Results.order` of each draw, ascending: where a tournament begins, or its field changed."""
+    changes = union(
+        *(
+            select(_e.c.tournament_id, wave.label("wave"))
+            .join(_t, _t.c.id == _e.c.tournament_id)
+            # Wave 0 is where the tournament begins.
+            .where(_t.c.pool_id == pool_id, wave > 0)
+            for wave in (_e.c.joined_wave, _e.c.withdrawn_wave)
+        )
+    ).subquery()
+    starts = (
+        select(_w.c.tournament_id, func.min(_m.c.position))
+        .join(changes, (changes.c.tournament_id == _w.c.tournament_id) & (changes.c.wave == _w.c.index))
+        .join(_b, (_b.c.tournament_id == _w.c.tournament_id) & (_b.c.index == _w.c.first_block))
+        .join(_m, (_m.c.tournament_id == _b.c.tournament_id) & (_m.c.block_id == _b.c.id))
+        .group_by(_w.c.tournament_id, _w.c.index)
+    )
+    place = {id_: number * _MOST_MATCHES for number, id_ in enumerate(tournaments)}
+    found = [*place.values(), *(place[id_] + position for id_, position in session.connection().execute(starts))]
+    return np.array(sorted(found), np.int64)
 
 
 def not_rated(pool_id: str) -> Select[Any]:
@@ -137,24 +168,27 @@ class _Columns:
     """
 
     def __init__(self, seats: int) -> None:
-        self._versions = _Numbers()
+        self._versions, self._tournaments = _Numbers(), _Numbers()
         none: Small = np.zeros((0, seats), np.int32)
         self._blocks, self._rotations = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)]
+        self._places: list[Small] = [np.zeros((0, 2), np.int32)]
         self._seats, self._ranks = [none], [none.astype(np.uint8)]
 
     def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Take in rows of block, rotation, and version and rank of each seat."""
-        block, rotation, *sitting = zip(*rows, strict=True)
+        """Take in rows of block, rotation, tournament, position, and version and rank of each seat."""
+        block, rotation, tournament, position, *sitting = zip(*rows, strict=True)
+        tournaments = np.fromiter(map(self._tournaments.__getitem__, tournament), np.int32)
+        self._places.append(np.array([tournaments, position], np.int32).T)
         versions = [np.fromiter(map(self._versions.__getitem__, column), np.int32) for column in sitting[::2]]
         self._blocks.append(_labels(block))
         self._rotations.append(np.array(rotation, np.uint8))
         self._seats.append(np.array(versions).T)
         self._ranks.append(np.array(sitting[1::2], np.uint8).T)
 
-    def whole(self, broken: Ints) -> tuple[Results, Bytes]:
-        """Return all that were added but the matches of broken blocks, none of them a repeat yet, and their rotations.
+    def whole(self, broken: Ints, tournaments: Sequence[str]) -> tuple[Results, Bytes, Ints]:
+        """Return all that were added but the matches of broken blocks, none of them a repeat yet.
 
-        The versions are sorted by their ids.
+        With them come their rotations, and their `Results.order`. The versions are sorted by their ids.
         """
         blocks = _joined(self._blocks)
         is_whole = ~np.isin(blocks, broken)
@@ -164,7 +198,12 @@ class _Columns:
         seats: Small = numbers[_joined(self._seats)[is_whole]]
         ranks: Small = _joined(self._ranks)[is_whole].astype(np.int32)
         found = Results(tuple(versions), seats, ranks, blocks[is_whole], _repeats_of_nothing(len(seats)))
-        return found, _joined(self._rotations)[is_whole]
+        places = _joined(self._places)[is_whole]
+        starts = np.zeros(len(self._tournaments), np.int64)
+        for number, id_ in enumerate(tournaments):
+            if id_ in self._tournaments:
+                starts[self._tournaments[id_]] = number * _MOST_MATCHES
+        return found, _joined(self._rotations)[is_whole], starts[places[:, 0]] + places[:, 1]
 
 
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:

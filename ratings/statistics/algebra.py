@@ -6,70 +6,12 @@ many there are. `einsum` without optimisation does not, and is fast enough here;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import copysign, sqrt
-
 import numpy as np
 
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.results import Floats
 
 _PANEL = 48
-
-
-@dataclass(frozen=True, slots=True)
-class Tridiagonal:
-    """A symmetric matrix in a basis in which it has nothing but its diagonal and what is beside that."""
-
-    diagonal: list[float]
-    beside: list[float]
-
-    def inverse_and_solution(self, added: float, right: Sequence[float]) -> tuple[list[float], list[float]]:
-        """Return the diagonal of (matrix + added I)^-1, and that inverse times `right`; the matrix must be positive.
-
-        What is above and what is below an entry are eliminated apart; both meet in the diagonal of the inverse (G.
-        Meurant, "A review on the inverse of symmetric tridiagonal and block tridiagonal matrices", 1992).
-        """
-        middle = [value + added for value in self.diagonal]
-        above, below = _pivots(middle, self.beside), _pivots(middle[::-1], self.beside[::-1])[::-1]
-        diagonal = [1 / (one + other - value) for one, other, value in zip(above, below, middle, strict=True)]
-        solution = list(right)
-        for row, value in enumerate(self.beside):
-            solution[row + 1] -= value / above[row] * solution[row]
-        solution[-1] /= above[-1]
-        for row in reversed(range(len(self.beside))):
-            solution[row] = (solution[row] - self.beside[row] * solution[row + 1]) / above[row]
-        return diagonal, solution
-
-
-def _pivots(diagonal: Sequence[float], beside: Sequence[float]) -> list[float]:
-    found = [diagonal[0]]
-    for value, next_to in zip(diagonal[1:], beside, strict=True):
-        found.append(value - next_to * next_to / found[-1])
-    return found
-
-
-def tridiagonal(matrix: Floats, vector: Floats) -> tuple[Tridiagonal, Floats]:
-    """Return a symmetric matrix in a basis in which it is tridiagonal, and the vector in the same basis.
-
-    The basis is orthonormal, made of Householder's reflections (Golub and Van Loan, "Matrix Computations", 8.3.1).
-    """
-    left, turned = matrix.copy(), vector.copy()
-    beside: list[float] = []
-    for column in range(len(left) - 1):
-        mirror = left[column + 1 :, column].copy()
-        length = sqrt(inner(mirror, mirror))
-        beside.append(-copysign(length, float(mirror[0])))
-        mirror[0] -= beside[-1]
-        mirror *= sqrt(2 / max(inner(mirror, mirror), 1e-300))
-        rest = left[column + 1 :, column + 1 :]
-        reach = product(rest, mirror)
-        reach -= mirror * (inner(mirror, reach) / 2)
-        rest -= mirror[:, None] * reach
-        rest -= reach[:, None] * mirror
-        turned[column + 1 :] -= mirror * inner(mirror, turned[column + 1 :])
-    return Tridiagonal(np.diag(left).tolist(), beside), turned
 
 
 def product(left: Floats, right: Floats) -> Floats:
@@ -104,9 +46,8 @@ def cholesky(matrix: Floats) -> Floats:
     return np.tril(low)
 
 
-def solve(matrix: Floats, right: Floats) -> Floats:
-    """Return the x with matrix @ x = right, for a symmetric positive matrix."""
-    low = cholesky(matrix)
+def substitute(low: Floats, right: Floats) -> Floats:
+    """Return the x with low @ low.T @ x = right, for a lower triangle such as `cholesky` gives."""
     x = right.copy()
     for row in range(len(x)):
         x[row] = (x[row] - inner(low[row, :row], x[:row])) / low[row, row]

@@ -36,23 +36,23 @@ class Uncertainty:
     """Two covariances of all parameters (0 for fixed ones), and how far each version trusts the first.
 
     `dispersion` tells how much more the blocks vary than independent matches would; `model` is already multiplied by
-    it. `doubt` is what the scale of the strengths adds (see `Fit`): it stretches all differences alike, so that it
-    widens intervals and leaves alone who is ahead of whom.
+    it. `scale` is the covariance that the doubt about the field's width adds: it stretches all differences alike, so
+    that it widens intervals and leaves alone who is ahead of whom.
     """
 
     sandwich: Floats
     model: Floats
+    scale: Floats
     trust: Floats
     seat_trust: float
     dispersion: float
-    doubt: Floats
 
     def spread_of(self, contrasts: Floats, trust: Floats | float) -> Floats:
         """Return the standard deviations of linear combinations (rows), given how far each trusts the sandwich."""
-        robust = (product(contrasts, self.sandwich) * contrasts).sum(axis=1)
-        plain = (product(contrasts, self.model) * contrasts).sum(axis=1)
-        scale = product(contrasts, self.doubt)
-        return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0) + scale**2))
+        robust, plain, scale = (
+            (product(contrasts, matrix) * contrasts).sum(axis=1) for matrix in (self.sandwich, self.model, self.scale)
+        )
+        return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain + scale, 0.0)))
 
     def pair_spread(self, versions: int) -> Floats:
         """Return the standard deviation of the difference of every two strengths, given their scale.
@@ -71,35 +71,56 @@ def _differences(covariance: Floats) -> Floats:
 
 def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
     """Return the covariances of a fit to these matches."""
-    shape, free = fitted.shape, fitted.free
-    known = np.zeros((shape.size, shape.size))
-    known[np.ix_(free, free)] = inverse(fitted.precision[np.ix_(free, free)])
+    return uncertainties(counts, fitted)[0]
+
+
+def uncertainties(counts: Counts, fitted: Fit) -> tuple[Uncertainty, Uncertainty]:
+    """Return the covariances of a fit to these matches, and those under the wide prior."""
+    shape = fitted.shape
+    known, wide = _known(fitted.free, fitted.precision), _known(fitted.free, fitted.wide.precision)
+    none = np.zeros_like(known)
     seen = counts.blocks * (shape.seats - 1)
     # Makes up for the fit's following the very blocks that are to judge it; 0 where they are too few to judge.
     correction = seen / (seen - shape.size) if seen > 2 * shape.size else 0.0
-    evidence = _rarer_blocks(counts)
     if not correction:
-        return Uncertainty(known, known, np.zeros(shape.versions), 0.0, 1.0, fitted.doubt)
+        untrusted = np.zeros(shape.versions), 0.0, 1.0
+        within = fitted.within
+        return Uncertainty(within, within, fitted.between, *untrusted), Uncertainty(wide, wide, none, *untrusted)
+    evidence = np.minimum(*blocks_won_and_lost(counts))
     meat = _meat(counts, shape, fitted.point) * correction
-    sandwich = product(product(known, meat + fitted.prior), known)
     dispersion = _dispersion(meat, fitted, evidence, counts.blocks)
-    trust = evidence / (evidence + _TRUSTED_BLOCKS)
-    total = counts.blocks / (counts.blocks + _TRUSTED_BLOCKS)
-    return Uncertainty(sandwich, known * dispersion, trust, total, dispersion, fitted.doubt)
+    trusted = evidence / (evidence + _TRUSTED_BLOCKS), counts.blocks / (counts.blocks + _TRUSTED_BLOCKS), dispersion
+    sandwich = product(product(known, meat + fitted.prior), known)
+    sandwich_if_wide = product(product(wide, meat + fitted.wide.prior), wide)
+    return (
+        Uncertainty(sandwich, fitted.within * dispersion, fitted.between, *trusted),
+        Uncertainty(sandwich_if_wide, wide * dispersion, none, *trusted),
+    )
+
+
+def _known(free: Ints, precision: Floats) -> Floats:
+    """Return the inverse of a precision, 0 for parameters that are not free."""
+    found = np.zeros_like(precision)
+    found[np.ix_(free, free)] = inverse(precision[np.ix_(free, free)])
+    return found
 
 
 def _dispersion(meat: Floats, fitted: Fit, evidence: Floats, blocks: int) -> float:
     """Return how much more the versions' scores vary than by the Hessian, drawn towards 1 where blocks are few."""
     versions = len(evidence)
     expected = np.diag(fitted.precision - fitted.prior)[:versions]
-    if not evidence.sum() > 0:
+    scale = float((evidence * expected).sum())
+    if not scale > 0:
         return 1.0
-    raw = float((evidence * np.diag(meat)[:versions]).sum() / (evidence * expected).sum())
+    raw = float((evidence * np.diag(meat)[:versions]).sum()) / scale
     return max(0.25, 1 + (raw - 1) * blocks / (blocks + _TRUSTED_BLOCKS))
 
 
-def _rarer_blocks(counts: Counts) -> Floats:
-    """Count, for each version, the blocks' worth of matches in which it did the rarer of beating and being beaten."""
+def blocks_won_and_lost(counts: Counts) -> tuple[Floats, Floats]:
+    """Return how many blocks' worth of matches each version won and lost, each of shape (versions,).
+
+    A match counts as won by the share of its opponents that it beat, a tie as half.
+    """
     width = counts.seats.shape[1]
     worse = (counts.ranks[:, :, None] < counts.ranks[:, None, :]).sum(axis=2)
     won = (worse + (width - 1 - worse - counts.ranks) / 2) / (width - 1)
@@ -107,7 +128,8 @@ def _rarer_blocks(counts: Counts) -> Floats:
     weights = np.repeat(counts.counts, width)
     wins = np.bincount(counts.seats.ravel(), weights=weights * won.ravel(), minlength=size)
     played = np.bincount(counts.seats.ravel(), weights=weights, minlength=size)
-    return np.asarray(np.minimum(wins, played - wins) * counts.blocks / max(counts.matches, 1))
+    worth = counts.blocks / max(counts.matches, 1)
+    return np.asarray(wins * worth), np.asarray((played - wins) * worth)
 
 
 def row_scores(counts: Counts, shape: Shape, point: Floats) -> Floats:

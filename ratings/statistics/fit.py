@@ -11,37 +11,33 @@ arXiv:1909.07123), applied stage by stage as in H. Turner, J. van Etten, D. Firt
 R: the PlackettLuce package" (2020). For two seats it is Davidson's model (1970), without ties Plackett and Luce's. The
 effect of the seat enters as the order effect of Davidson and Beaver (1977) does. The log likelihood is concave.
 
-The prior is weak and normal. Its standard deviation is 3 (521 Elo) on each seat's effect and on each log delta. On each
-strength's distance from the field's mean it is the deviation that this field shows (empirical Bayes), or 3 where
-anchors fix numbers. So a bot that won or lost everything gets a finite strength, two fields that never met are both
-placed around the mean, and a field with data hardly feels it. With a prior of one width for all, who leads after few
-matches would be taken for as good as it looks, and the order of near neighbours for surer than it is. What is not known
-of the field's deviation widens the intervals (`doubt_of`).
-
-The fit is the most probable point, found by Newton's method, with some strengths held fixed.
+The prior is normal. Its standard deviation is 3 (521 Elo) on each seat's effect and on each log delta. That of the
+strengths has a width that is learned from the field (see `strength_prior`), so that a bot that won or lost everything
+gets a finite strength, and two fields that never met are both placed around the mean. The posterior is found for each
+of several widths by Laplace's method: its top, by Newton's, with some strengths held fixed, and the curvature there.
+Beside it stands the posterior under a wide prior, whatever the field shows, for intervals that have to hold for bots
+unlike the others too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 
-from ratings.statistics.algebra import inner, inverse, product, solve, tridiagonal
+from ratings.statistics.algebra import cholesky, gram, inner, inverse, product, substitute
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.results import Floats, Ints, Stages, chunks, subsets, thinned
+from ratings.statistics.strength_prior import likely_widths, precision_by_meetings, probabilities
 
 CHUNK = 16384
 PRIOR_DEVIATION = 3.0
-"""The deviation (521 Elo) of what is not fitted: the seats' effects, the log deltas, and strengths beside anchors."""
-_ROUNDS = 50
-"""How often the field's deviation is improved: always as often, since a test of whether it is near enough would end
-differently on another machine."""
-_PENALTY = 0.5
-"""What the sum of squares is divided by is so much less than the number of versions. By simulation a half neither lifts
-nor lowers who leads a small table; without it few results make all bots equal."""
+"""The deviation (521 Elo) of the seats' effects, of the log deltas, and of strengths under the wide prior."""
 _TOLERANCE = 1e-9
+_NEAR = 0.15
+"""A parabola serves as well as one made at the top where no parameter is further from there (26 Elo)."""
 _MAX_STEPS = 60
 _FEW = 20_000
 
@@ -188,141 +184,148 @@ def log_likelihood(tables: Sequence[Stages], shape: Shape, point: Floats) -> flo
     return total
 
 
-def field_deviation(shape: Shape, point: Floats, precision: Floats, prior: Floats) -> float:
-    """Return the standard deviation of the strengths of this field, at most the wide prior's.
+@dataclass(frozen=True, slots=True, eq=False)
+class Peak:
+    """The most probable point under a prior.
 
-    It is the one under which the results are most probable, by the EM step of Dempster, Laird and Rubin (1977) on the
-    likelihood's parabola at the point that was found with a wide prior. It is kept from zero by a penalty on its
-    logarithm, after Chung, Rabe-Hesketh, Dorie, Gelman and Liu, "A nondegenerate penalized likelihood estimator for
-    variance parameters in multilevel models" (2013).
+    `precision` is minus the second derivative there, `prior` the prior's part of it, both of all parameters. `evidence`
+    is the log probability of the results under the prior by Laplace's approximation, without the prior's own constant.
     """
-    matrix, pull = tridiagonal(*_of_strengths(shape, point, precision, prior))
-    widest = variance = PRIOR_DEVIATION**2
-    for _ in range(_ROUNDS):
-        variances, strengths = matrix.inverse_and_solution(1 / variance, pull.tolist())
-        squares = sum(strength * strength for strength in strengths) + sum(variances)
-        variance = min(squares / (shape.versions - _PENALTY), widest)
-    return float(variance**0.5)
 
-
-def _of_strengths(shape: Shape, point: Floats, precision: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """Return what the results say of the strengths alone: their information, and the pull away from a mean of 0.
-
-    The other parameters, whose prior stays as it is, are integrated out (Schur's complement).
-    """
-    size = shape.versions
-    known, pull = precision - prior, product(precision, point)
-    across = known[:size, size:]
-    others = inverse(known[size:, size:] + np.diag(precisions(shape, 1.0)[size:]))
-    carried = product(across, others)
-    return known[:size, :size] - product(carried, across.T), pull[:size] - product(carried, pull[size:])
-
-
-def doubt_of(shape: Shape, point: Floats, precision: Floats, prior: Floats) -> Floats:
-    """Return by how much the parameters move with one standard deviation of the logarithm of the field's variance.
-
-    It is the second term of Kass and Steffey, "Approximate Bayesian inference in conditionally independent hierarchical
-    models" (1989): without it the intervals of a small table take the deviation that was found for the true one. The
-    information on the logarithm is half the sum of squares of what part of each strength comes from the results.
-    """
-    size, weight = shape.versions, float(prior[0, 0])
-    spread = inverse(precision)
-    pulled = np.zeros(shape.size)
-    pulled[:size] = weight * point[:size]
-    known = 1 - weight * np.diag(spread)[:size]
-    return np.asarray(product(spread, pulled) * (2 / max(float((known**2).sum()), 1e-9)) ** 0.5)
-
-
-def precisions(shape: Shape, variance: float) -> Floats:
-    """Return one over the prior variance of each parameter, that of the strengths given."""
-    found = np.full(shape.size, 1 / PRIOR_DEVIATION**2)
-    found[: shape.versions] = 1 / variance
-    return found
+    point: Floats
+    precision: Floats
+    prior: Floats
+    evidence: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """The most probable point; `precision` is minus the second derivative there, `prior` the prior's part of it.
+    """The posterior of all parameters.
 
-    `free` lists the parameters that were not held fixed. `doubt` is by how much the parameters move with one standard
-    deviation of the prior's scale, which was itself found from the field (0 where it was not).
+    `point` is its mean. Its covariance is `within`, the mean covariance of a field of known width, and `between`, which
+    is what the doubt about the width adds; both are 0 for fixed parameters. `precision` and `prior` are those under the
+    most probable width (see `Peak`). `wide` is the peak under the wide prior. `free` lists the parameters that were not
+    held fixed.
     """
 
     shape: Shape
     point: Floats
+    within: Floats
+    between: Floats
     precision: Floats
     prior: Floats
+    wide: Peak
     free: Ints
-    doubt: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Posterior:
-    """What is climbed: the log likelihood of the choices, and the prior on the parameters."""
+class _Climber:
+    """Climbs to the top of the posterior under one prior after the other, from where it stands.
 
-    tables: Sequence[Stages]
-    shape: Shape
-    prior: Floats
+    It keeps the likelihood's parabola at the last point, which costs as much as there are matches. Another prior whose
+    top is near enough is answered by the same parabola.
+    """
 
-    def height(self, point: Floats) -> float:
-        """Return the log probability at a point, up to a constant."""
-        return log_likelihood(self.tables, self.shape, point) - self.penalty(point)
+    def __init__(self, tables: Sequence[Stages], shape: Shape, free: Ints, point: Floats) -> None:
+        self._tables, self._shape, self._free, self._point = tables, shape, free, point
+        self._value: Value | None = None
 
-    def penalty(self, point: Floats) -> float:
-        """Return by how much the prior lowers the log probability at a point."""
-        return 0.5 * inner(point, product(self.prior, point))
+    def peak(self, prior: Floats, tolerance: float) -> Peak:
+        """Return the top under a prior's precision, once no parameter moves by more than the tolerance.
+
+        Raises ResultsError if it finds none.
+        """
+        square = np.ix_(self._free, self._free)
+        for _ in range(_MAX_STEPS):
+            value = self._value or evaluate(self._tables, self._shape, self._point)
+            self._value = value
+            precision = value.information + prior
+            gradient = value.gradient - product(prior, self._point)
+            low = cholesky(precision[square])
+            step = np.zeros(self._shape.size)
+            step[self._free] = substitute(low, gradient[self._free])
+            if np.abs(step).max(initial=0.0) < tolerance:
+                top = self._point + step
+                height = value.log_likelihood + inner(value.gradient, step)
+                height -= inner(step, product(value.information, step)) / 2 + _penalty(prior, top)
+                return Peak(top, precision, prior, height - float(np.log(np.diag(low)).sum()))
+            here = value.log_likelihood - _penalty(prior, self._point)
+            self._point = self._stride(prior, step, here, inner(gradient, step))
+            self._value = None
+        raise ResultsError("the fit does not converge; are the ranks and versions right?")
+
+    def _stride(self, prior: Floats, step: Floats, here: float, slope: float) -> Floats:
+        """Return the point after the whole step, or after half of it, and so on, until it leads upwards.
+
+        A short step is taken without trying it, because near the top Newton's method is exact.
+        """
+        longest = float(np.abs(step).max(initial=0.0))
+        if longest < 0.5:
+            return self._point + step
+        length = min(1.0, 3.0 / longest)
+        while length > 1e-6:
+            target = self._point + length * step
+            height = log_likelihood(self._tables, self._shape, target) - _penalty(prior, target)
+            if height >= here + 1e-4 * length * slope:
+                return target
+            length /= 2
+        return self._point
 
 
-def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float]) -> Fit:
-    """Fit all parameters at once; `fixed` maps versions' places to strengths. Raises ResultsError if it diverges."""
-    # The precision of the wide prior, whose mean is 0 or, if there are anchors, theirs.
-    precision = np.eye(shape.size)
-    if fixed:
-        precision[: shape.versions, : shape.versions] -= 1 / shape.versions
-    prior = precision / PRIOR_DEVIATION**2
+def _penalty(prior: Floats, point: Floats) -> float:
+    """Return by how much the prior lowers the log probability at a point."""
+    return 0.5 * inner(point, product(prior, point))
+
+
+def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float], met: Floats) -> Fit:
+    """Fit all parameters at once.
+
+    `fixed` maps versions' places to strengths. `met`, of shape (versions, versions), tells who could have met whom (see
+    `Counts`). Raises ResultsError if it diverges.
+    """
     free = np.array([place for place in range(shape.size) if place not in fixed], np.int64)
     point = np.zeros(shape.size)
     if fixed:
         point[: shape.versions] = sum(fixed.values()) / len(fixed)
         point[list(fixed)] = list(fixed.values())
+    unit = precision_by_meetings(met)
+    # The mean of all is held near 0, or, beside fixed strengths, where they are.
+    mean = np.full_like(unit, 0.0 if fixed else 1 / shape.versions) / PRIOR_DEVIATION**2
+    wide = np.eye(shape.size) / PRIOR_DEVIATION**2
+    wide[: shape.versions, : shape.versions] -= 1 / shape.versions / PRIOR_DEVIATION**2
+    wide[: shape.versions, : shape.versions] += mean
+
+    def prior_of(width: float) -> Floats:
+        prior = wide.copy()
+        prior[: shape.versions, : shape.versions] = unit / width**2 + mean
+        return prior
+
     if max((len(table) for table in tables), default=0) > 4 * _FEW:
-        point, _ = _climb(_Posterior(thinned(tables, _FEW), shape, prior), point, free, tolerance=1e-3)
-    posterior = _Posterior(tables, shape, prior)
-    point, precision = _climb(posterior, point, free, tolerance=_TOLERANCE if fixed else 1e-4)
-    for _ in range(0 if fixed else 2):
-        prior = np.diag(precisions(shape, field_deviation(shape, point, precision, prior) ** 2))
-        point, precision = _climb(_Posterior(tables, shape, prior), point, free, tolerance=_TOLERANCE)
-    doubt = np.zeros(shape.size) if fixed else doubt_of(shape, point, precision, prior)
-    return Fit(shape, point, precision, prior, free, doubt)
+        point = _Climber(thinned(tables, _FEW), shape, free, point).peak(wide, 1e-3).point
+    climber = _Climber(tables, shape, free, point)
 
+    def evidence_of(peak: Peak, width: float) -> float:
+        return peak.evidence - (shape.versions - 1) * log(width)
 
-def _climb(posterior: _Posterior, point: Floats, free: Ints, *, tolerance: float) -> tuple[Floats, Floats]:
-    """Return the top, and the precision one step before it, which at this tolerance is the same."""
-    for _ in range(_MAX_STEPS):
-        value = evaluate(posterior.tables, posterior.shape, point)
-        precision = value.information + posterior.prior
-        gradient = value.gradient - product(posterior.prior, point)
-        step = np.zeros(posterior.shape.size)
-        step[free] = solve(precision[np.ix_(free, free)], gradient[free])
-        here = value.log_likelihood - posterior.penalty(point)
-        point = _stride(posterior, point, step, here, inner(gradient, step))
-        if np.abs(step).max(initial=0.0) < tolerance:
-            return point, precision
-    raise ResultsError("the fit does not converge; are the ranks and versions right?")
-
-
-def _stride(posterior: _Posterior, point: Floats, step: Floats, here: float, slope: float) -> Floats:
-    """Return the point after the whole step, or after half of it, and so on, until it leads upwards.
-
-    A short step is taken without trying it, because near the top Newton's method is exact.
-    """
-    longest = float(np.abs(step).max(initial=0.0))
-    if longest < 0.5:
-        return point + step
-    length = min(1.0, 3.0 / longest)
-    while length > 1e-6:
-        target = point + length * step
-        if posterior.height(target) >= here + 1e-4 * length * slope:
-            return target
-        length /= 2
-    return point
+    widths, shares = likely_widths(lambda width: evidence_of(climber.peak(prior_of(width), _NEAR), width))
+    # Once more from the top itself, so that nothing depends on where the climb began.
+    best = int(np.argmax(shares))
+    likeliest = climber.peak(prior_of(widths[best]), _TOLERANCE)
+    peaks = [likeliest if place == best else climber.peak(prior_of(width), _NEAR) for place, width in enumerate(widths)]
+    weights = probabilities(widths, [evidence_of(*pair) for pair in zip(peaks, widths, strict=True)])
+    points = np.array([peak.point for peak in peaks])
+    middle = product(points.T, weights)
+    middle[list(fixed)] = list(fixed.values())
+    within = np.zeros((shape.size, shape.size))
+    for weight, peak in zip(weights.tolist(), peaks, strict=True):
+        within[np.ix_(free, free)] += weight * inverse(peak.precision[np.ix_(free, free)])
+    between = gram(np.sqrt(weights)[:, None] * (points - middle))
+    return Fit(
+        shape=shape,
+        point=middle,
+        within=within,
+        between=between,
+        precision=likeliest.precision,
+        prior=likeliest.prior,
+        wide=climber.peak(wide, _NEAR),
+        free=free,
+    )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise, permutations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,7 +42,11 @@ class Results:
     `versions` are ids; `seats` holds indices into them, shape (matches, seats); `ranks` has the same shape, 1 is best,
     ties share a rank; `blocks` tells the block of each match by any integer, shape (matches,); `plans` are integers of
     the same shape, equal for two matches only if one repeats the other by plan: same opening, seeds and rotation, and
-    everybody deterministic. Raises ResultsError if the shapes or values do not fit.
+    everybody deterministic by its own word. Raises ResultsError if the shapes or values do not fit.
+
+    `order` ranks the matches as they were scheduled, by default as they stand here. `draws` are integers, equal for two
+    matches whose players were chosen among the same versions: whoever plays in one match of a draw could have met
+    whoever plays in another. By default nobody could have met anybody but whom it met.
     """
 
     versions: tuple[str, ...]
@@ -49,13 +54,16 @@ class Results:
     ranks: npt.NDArray[np.integer]
     blocks: npt.NDArray[np.integer]
     plans: npt.NDArray[np.integer]
+    order: npt.NDArray[np.integer] | None = None
+    draws: npt.NDArray[np.integer] | None = None
 
     def __post_init__(self) -> None:
         if self.seats.ndim != 2 or self.seats.shape != self.ranks.shape or self.seats.shape[1] < 2:
             raise ResultsError(f"seats {self.seats.shape} and ranks {self.ranks.shape} are not (matches, seats)")
         matches = len(self.seats)
-        if self.blocks.shape != (matches,) or self.plans.shape != (matches,):
-            raise ResultsError(f"{matches} matches, but {self.blocks.shape} blocks and {self.plans.shape} digests")
+        columns = [self.blocks, self.plans, *(column for column in (self.order, self.draws) if column is not None)]
+        if any(column.shape != (matches,) for column in columns):
+            raise ResultsError(f"{matches} matches, but {[column.shape for column in columns]} blocks, plans and so on")
         if len(set(self.versions)) != len(self.versions):
             raise ResultsError("a version is listed twice")
         if matches and not 0 <= int(self.seats.min()) <= int(self.seats.max()) < len(self.versions):
@@ -63,7 +71,15 @@ class Results:
 
     def where(self, kept: Bools) -> Results:
         """Return the matches at which the mask is true."""
-        return Results(self.versions, self.seats[kept], self.ranks[kept], self.blocks[kept], self.plans[kept])
+        return Results(
+            self.versions,
+            self.seats[kept],
+            self.ranks[kept],
+            self.blocks[kept],
+            self.plans[kept],
+            None if self.order is None else self.order[kept],
+            None if self.draws is None else self.draws[kept],
+        )
 
     def among(self, versions: Collection[str]) -> Results:
         """Return the matches in which nobody but these versions sat."""
@@ -93,6 +109,9 @@ class Counts:
 
     `seats` and `ranks` have shape (rows, seats): indices into `versions`, and how many seats were strictly better.
     `row_of` and `block_of` have shape (matches,): the row of each match, and its block counted from 0, ascending.
+    `met[a, b]` is the share of the matches of `a` in which it could have met `b`, each match being shared out among
+    those who could have been there (see `Results.draws`); its diagonal is 0. `unsteady` lists the versions that call
+    themselves deterministic, and whose repeats ended differently.
     """
 
     versions: tuple[str, ...]
@@ -103,6 +122,8 @@ class Counts:
     block_of: Ints
     blocks: int
     repeats: int
+    met: Floats
+    unsteady: tuple[str, ...]
 
     @property
     def matches(self) -> int:
@@ -111,7 +132,10 @@ class Counts:
 
 
 def count(results: Results) -> Counts:
-    """Count equal matches; of those that repeat one another by plan one counts, whichever copies there are."""
+    """Count equal matches; of those that repeat one another by plan the first by schedule counts.
+
+    A version whose repeats ended differently is not deterministic, whatever it says: nothing that it plays is a repeat.
+    """
     used = distinct(results.seats)
     by_id = sorted(used.tolist(), key=lambda index: results.versions[index])
     place = np.zeros(len(results.versions), np.int64)
@@ -124,7 +148,7 @@ def count(results: Results) -> Counts:
         beaten += results.ranks[:, [column]] < results.ranks
     width = beaten.shape[1]
     every = pack([who, *beaten.T], [_span(who), *[width] * width])
-    kept = _first_of_repeats(who, results, every)
+    kept, unsteady = _first_of_repeats(who, seats, results, every)
     ranks = beaten[kept]
     _, firsts, row_of, counts = np.unique(every[kept], return_index=True, return_inverse=True, return_counts=True)
     block_of, order, blocks = _blocks_by_content(results.blocks[kept], row_of)
@@ -137,6 +161,8 @@ def count(results: Results) -> Counts:
         block_of=block_of,
         blocks=blocks,
         repeats=len(results.seats) - len(kept),
+        met=_met(seats[kept], None if results.draws is None else results.draws[kept], len(versions)),
+        unsteady=tuple(versions[place] for place in unsteady.tolist()),
     )
 
 
@@ -168,21 +194,56 @@ def _span(values: Ints) -> int:
     return int(values.max()) + 1 if len(values) else 1
 
 
-def _first_of_repeats(who: Ints, results: Results, every: Ints) -> Ints:
-    """Return the index of one match of each plan: where copies ended otherwise, the one of the least result.
+def _first_of_repeats(who: Ints, seats: Ints, results: Results, every: Ints) -> tuple[Ints, Ints]:
+    """Return the index of the first match of each plan by schedule, ascending, and the versions that are not steady.
 
-    Of equal results it is the one in the block with the least content, so that no id decides.
+    `every` tells equal matches by equal numbers. Of two versions whose common plans ended differently, the one with
+    more such plans is not steady; of equally many, both.
     """
     _, plans = np.unique(results.plans, return_inverse=True)
-    if len(plans) == 0 or len(distinct(pack([who, plans], [_span(who), _span(plans)]))) == len(plans):
-        return np.arange(len(plans))  # nothing repeats, which is usual
-    _, block = np.unique(results.blocks, return_inverse=True)
-    content = np.zeros(_span(block), np.uint64)
-    np.add.at(content, block, _mixed(np.unique(every, return_inverse=True)[1]))
-    order = np.lexsort((content[block], every, plans, who))
-    is_new = np.ones(len(order), np.bool_)
-    is_new[1:] = (np.diff(who[order]) != 0) | (np.diff(plans[order]) != 0)
-    return order[is_new].astype(np.int64)
+    _, plan, copies = np.unique(pack([who, plans], [_span(who), _span(plans)]), return_inverse=True, return_counts=True)
+    if len(copies) == len(plan):
+        return np.arange(len(plan)), np.zeros(0, np.int64)  # nothing repeats, which is usual
+    order = np.arange(len(plan)) if results.order is None else results.order
+    repeated = np.flatnonzero(copies[plan] > 1)
+    repeated = repeated[np.lexsort((order[repeated], plan[repeated]))]
+    is_first = np.ones(len(repeated), np.bool_)
+    is_first[1:] = np.diff(plan[repeated]) != 0
+    first = repeated[is_first][np.cumsum(is_first) - 1]
+    is_unsteady = np.zeros(_span(seats.ravel()), np.bool_)
+    while True:
+        is_steady = ~is_unsteady[seats[repeated]].any(axis=1)
+        unlike = distinct(first[is_steady & (every[repeated] != every[first])])
+        if not len(unlike):
+            kept: Ints = np.setdiff1d(np.arange(len(plan)), repeated[is_steady & ~is_first])
+            return kept, np.flatnonzero(is_unsteady)
+        # In how many such plans each version sits, however many of its copies sit there.
+        sitting = np.sort(seats[unlike], axis=1)
+        is_other = np.ones(sitting.shape, np.bool_)
+        is_other[:, 1:] = np.diff(sitting, axis=1) != 0
+        times = np.bincount(sitting[is_other], minlength=len(is_unsteady))
+        is_unsteady |= times == times.max()
+
+
+_PART = 1 << 20
+"""The shares of matches are counted in parts of this, so that they add up exactly in any order."""
+
+
+def _met(seats: Ints, draws: npt.NDArray[np.integer] | None, versions: int) -> Floats:
+    """Return how the matches of each version are shared out among those whom it could have met (see `Counts.met`)."""
+    met: Ints = np.zeros((versions, versions), np.int64)
+    if draws is None:
+        for one, other in permutations(range(seats.shape[1]), 2):
+            met += np.bincount(seats[:, one] * versions + seats[:, other], minlength=met.size).reshape(met.shape)
+    else:
+        _, draw = np.unique(draws, return_inverse=True)
+        keys = (draw[:, None] * versions + seats).ravel()
+        places, matches = np.unique(keys, return_counts=True)
+        for start, end in pairwise([*np.flatnonzero(np.diff(places // versions, prepend=-1)).tolist(), len(places)]):
+            present = places[start:end] % versions
+            met[np.ix_(present, present)] += (matches[start:end] * _PART // max(len(present) - 1, 1))[:, None]
+    np.fill_diagonal(met, 0)
+    return np.asarray(met / np.maximum(met.sum(axis=1, keepdims=True), 1))
 
 
 def _blocks_by_content(labels: npt.NDArray[np.integer], row_of: Ints) -> tuple[Ints, Ints, int]:

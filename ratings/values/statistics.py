@@ -110,14 +110,16 @@ class OfficialRow:
     """In natural-log units, as `low` and `high` are.
 
     In a match of two, without ties and seat effects, the odds of winning are exp(difference). Without anchors zero is
-    the mean of the most versions each of which was ahead of each other, directly or by way of others.
+    the mean of the most versions each of which was ahead of each other, directly or by way of others; one whose wins or
+    losses are few counts less in it.
     """
-    low: float
-    high: float
+    low: float | None
+    """The lower end of the interval, or `None` if nothing tells how far below it may be; `high` likewise."""
+    high: float | None
     elo: float
     """1500 + 400/ln(10) times the strength; `elo_low` and `elo_high` bound the interval as `low` and `high` do."""
-    elo_low: float
-    elo_high: float
+    elo_low: float | None
+    elo_high: float | None
     rank: int
     best_rank: int
     """The best rank that is possible at the table's confidence (Bonferroni over the opponents); then the worst."""
@@ -134,6 +136,12 @@ class OfficialRow:
     """Its part of the mixture of versions that none beats, or `None` if nobody asked."""
     mixture_elo: float | None = None
     """Its Elo against that mixture, 0 for its parts and less for others, or `None` if nobody asked."""
+
+    @property
+    def elo_interval(self) -> str:
+        """The interval in Elo, such as "1400..1600"; without the end that is open, as "..1100"."""
+        low, high = ("" if end is None else f"{end:.0f}" for end in (self.elo_low, self.elo_high))
+        return f"{low}..{high}"
 
 
 @dataclass(frozen=True, slots=True)

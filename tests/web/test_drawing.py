@@ -72,7 +72,7 @@ def test_a_sparkline_tells_whether_it_rose() -> None:
 
 
 def test_bars_of_a_column_share_one_axis() -> None:
-    scale = common_scale([(0, 10), (5, 20)], 108)
+    scale = common_scale([(0, 5, 10), (None, 7, 20), (5, 6, None)], 108)
     assert 'x1="4" x2="54"' in interval_bar(scale, 0, 5, 10)
     assert 'x1="4"' in axis(scale)
     assert ">10</text>" in axis(scale)

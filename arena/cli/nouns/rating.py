@@ -86,6 +86,8 @@ def official(
                 typer.echo(say("cli_rating.advantage", seats=", ".join(map(_seat_text, table.seats))))
             if table.repeats:
                 typer.echo(say("cli_rating.repeats", count=table.repeats))
+            if table.unsteady:
+                typer.echo(say("cli_rating.unsteady", count=len(table.unsteady), bots=", ".join(table.unsteady)))
             if table.groups > 1:
                 typer.echo(say("cli_rating.groups", groups=table.groups))
         if circles:
@@ -180,6 +182,7 @@ def _official_facts(table: OfficialTable, rows: Sequence[dict[str, Any]]) -> dic
         "circles": [asdict(circle) for circle in table.circles],
         "circle_count": table.circle_count,
         "threes": table.threes,
+        "unsteady": list(table.unsteady),
     }
 
 

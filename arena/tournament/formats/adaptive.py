@@ -156,7 +156,7 @@ class Adaptive:
 
         def say(entrant: str) -> str:
             row = strength.get(labels[entrant])
-            return f"{row.elo:.0f} ({row.elo_low:.0f}..{row.elo_high:.0f})" if row else ""
+            return f"{row.elo:.0f} ({row.elo_interval})" if row else ""
 
         return standing_rows(situation, tally(situation), lambda entrant: rank[entrant], say)
 

@@ -230,9 +230,12 @@ def sparkline(values: tuple[float, ...], width: int = 88) -> Markup:
     return _small(width, f"spark {course}", f'<polyline class="line" points="{points}"/>{last}')
 
 
-def interval_bar(scale: Scale, low: float, middle: float, high: float) -> Markup:
-    """Return a bar from `low` to `high` with a mark at `middle`; the scale is that of all bars of the column."""
-    start, end = scale.at(low), scale.at(high)
+def interval_bar(scale: Scale, low: float | None, middle: float, high: float | None) -> Markup:
+    """Return a bar from `low` to `high` with a mark at `middle`; the scale is that of all bars of the column.
+
+    Where there is no end, the bar goes on to the edge.
+    """
+    start, end = scale.at(scale.low if low is None else low), scale.at(scale.high if high is None else high)
     bar = f'<line class="bar" x1="{start}" x2="{end}" y1="8" y2="8"/>'
     mark = f'<circle class="dot" cx="{scale.at(middle)}" cy="8" r="3"/>'
     return _small(int(scale.end) + 4, "interval", bar + mark)
@@ -249,11 +252,11 @@ def axis(scale: Scale) -> Markup:
     return _small(int(scale.end) + 4, "axis", texts)
 
 
-def common_scale(bounds: Iterable[tuple[float, float]], width: int = 136) -> Scale:
-    """Return the scale on which all these intervals fit."""
-    found = list(bounds)
-    low = min((low for low, _ in found), default=0.0)
-    high = max((high for _, high in found), default=1.0)
+def common_scale(intervals: Iterable[tuple[float | None, float, float | None]], width: int = 136) -> Scale:
+    """Return the scale on which all these intervals fit: of each the lower end, the point, and the upper end."""
+    found = list(intervals)
+    low = min((middle if low is None else low for low, middle, _ in found), default=0.0)
+    high = max((middle if high is None else high for _, middle, high in found), default=1.0)
     return Scale(low, high, 4, width - 4)
 
 

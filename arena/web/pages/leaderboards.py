@@ -140,8 +140,8 @@ def show_pool(
         most_in_official=MOST_IN_OFFICIAL,
         order=order,
         chosen={"name": name, "owner": owner},
-        live_scale=common_scale(line.live_interval for line in lines),
-        official_scale=common_scale((row.elo_low, row.elo_high) for row in official.values()),
+        live_scale=common_scale((low, low, high) for low, high in (line.live_interval for line in lines)),
+        official_scale=common_scale((row.elo_low, row.elo, row.elo_high) for row in official.values()),
         address=f"/leaderboards/{board.pool.pool_id}",
         as_csv=address_of_page(
             f"/leaderboards/{board.pool.pool_id}/table.csv", sort=str(order), name=name, owner=owner

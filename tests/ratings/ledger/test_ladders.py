@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ from ratings.ledger.tournaments import Planner, WaveLedger
 from ratings.read.accounts import list_notices
 from ratings.read.bots import all_versions, find_version
 from ratings.read.ladders import find_ladder, list_ladders, open_ladders
+from ratings.read.official_table_input import load_results
 from ratings.read.tournaments import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import PoolRecord, TournamentRecord
@@ -131,6 +133,31 @@ def test_a_rollback_brings_a_version_back_and_its_history_stays(
     assert (entrants[old].joined_wave, entrants[old].withdrawn_wave, entrants[old].away) == (0, None, ((2, 3),))
     assert (entrants[new].joined_wave, entrants[new].withdrawn_wave) == (2, 3)
     assert check(database) == []
+
+
+@pytest.mark.both_databases
+def test_bots_of_a_ladder_could_have_met_whoever_took_part_at_the_same_time(
+    database: Database, ladders: LadderLedger
+) -> None:
+    names = ["ada", "bob", "cyd", "dan"]
+    versions = [submit(database, name) for name in names[:2]]
+    opened = ladders.open_ladder(ladder_plan(), endless)
+    play_on(database)
+    play_on(database)
+    for name in names[2:]:
+        versions.append(submit(database, name))
+        for _ in range(6):
+            play_on(database)
+    results = load_results(database, opened.tournament.pool_id)
+    assert results.order is not None
+    assert results.draws is not None
+    in_order = np.argsort(results.order)
+    draws: list[int] = results.draws[in_order].tolist()
+    assert draws == sorted(draws)
+    fields = {draw: {results.versions[seat] for seat in results.seats[results.draws == draw].ravel()} for draw in draws}
+    assert list(fields.values()) == [set(versions[:2]), set(versions[:3]), set(versions)]
+    # A wave of one block was planned ahead when each newcomer came.
+    assert [draws.count(draw) for draw in fields] == [6, 12, 10]
 
 
 def test_who_comes_back_before_another_wave_was_planned_has_missed_nothing(

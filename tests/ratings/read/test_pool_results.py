@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +23,8 @@ from tests.ratings import book
 POOL = book.POOL.pool_id
 
 
-def record(database: Database, match: LeasedMatch) -> None:
-    assert book.record(database, match, game_digest="5" * 64)  # equal moves say nothing
+def record(database: Database, match: LeasedMatch, **changes: Any) -> None:
+    assert book.record(database, match, game_digest="5" * 64, **changes)  # equal moves say nothing
 
 
 def load(database: Database) -> Results:
@@ -116,6 +117,39 @@ def play_twice(database: Database, bots: dict[str, str], *, deterministic: bool,
 def test_the_same_plan_of_deterministic_bots_counts_once(database: Database, bots: dict[str, str]) -> None:
     table = official_table(play_twice(database, bots, deterministic=True))
     assert (table.matches, table.repeats) == (12, 12)
+
+
+def test_a_bot_whose_repeats_end_otherwise_is_told_and_all_it_plays_counts(
+    database: Database, bots: dict[str, str]
+) -> None:
+    with write(database) as session:
+        session.connection().execute(tables.version.update().values(manifest={"deterministic": True}))
+    for number in range(2):
+        tournament = book.create(database, bots.values(), name=f"t{number}")
+        for match in book.take(database, tournament):
+            sits = [seat.version_id == bots["ada"] for seat in match.seats]
+            first, second = ((1, 2), (3, 1))[number]  # ada's rank and the others', in each tournament
+            ranks = tuple(first if is_ada else second for is_ada in sits)
+            record(database, match, ranks=ranks if any(sits) else (1, 2, 3))
+    results = load(database)
+    table = official_table(results)
+    assert table.unsteady == (bots["ada"],)
+    assert (table.matches, table.repeats) == (21, 3)
+
+
+def test_the_schedule_tells_which_repeat_is_the_first(database: Database, bots: dict[str, str]) -> None:
+    with write(database) as session:
+        session.connection().execute(tables.version.update().values(manifest={"deterministic": True}))
+    tournaments = [book.create(database, bots.values(), name=f"t{number}") for number in range(2)]
+    for tournament in reversed(tournaments):
+        for match in reversed(book.take(database, tournament)):
+            record(database, match)
+    results = load(database)
+    assert results.order is not None
+    assert results.draws is not None
+    assert sorted((results.order % 2**32).tolist()) == sorted([*range(12)] * 2)
+    assert np.unique(results.draws[np.argsort(results.order)]).tolist() == [1, 2]
+    assert official_table(results).repeats == 12
 
 
 def test_bots_that_are_not_all_deterministic_repeat_nothing(database: Database, bots: dict[str, str]) -> None:

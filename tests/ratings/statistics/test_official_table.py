@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from math import isnan, log
+import warnings
+from dataclasses import replace
+from itertools import pairwise
+from math import isfinite, isnan, log
 from statistics import NormalDist
 
 import numpy as np
@@ -10,7 +13,9 @@ import pytest
 
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official_table import ELO_MEAN, ELO_PER_UNIT, FittedTable, official_table
-from ratings.statistics.results import Ints, Results
+from ratings.statistics.results import Bools, Ints, Results, count
+from ratings.values.statistics import OfficialRow
+from tests.support.simulations import schedules
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 from tests.support.simulations.official import KINDS, Kind, coverage, strengths_in
 
@@ -45,6 +50,18 @@ def rearranged(results: Results, order: Ints, names: Ints) -> Results:
         results.blocks[order] * 3 + 1,
         results.plans[order],
     )
+
+
+def ends(row: OfficialRow) -> tuple[float, float]:
+    """The ends of an interval that has both."""
+    assert row.low is not None
+    assert row.high is not None
+    return row.low, row.high
+
+
+def width(row: OfficialRow) -> float:
+    low, high = ends(row)
+    return high - low
 
 
 def assert_identical(one: FittedTable, other: FittedTable) -> None:
@@ -103,32 +120,143 @@ def test_matches_that_repeat_another_by_plan_count_once() -> None:
 
 def test_the_same_plan_for_other_bots_is_no_repeat() -> None:
     results = played()
-    same = Results(results.versions, results.seats, results.ranks, results.blocks, np.zeros_like(results.plans))
-    distinct = len(np.unique(results.seats, axis=0))
-    assert official_table(same).matches == distinct
+    _, seating = np.unique(results.seats, axis=0, return_inverse=True)
+    firsts = np.sort(np.unique(seating, return_index=True)[1])
+    once = results.where(np.isin(np.arange(len(seating)), firsts))
+    same = replace(once, plans=np.zeros_like(once.plans))
+    assert official_table(same).matches == len(firsts)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_id_and_no_order_decides_which_copy_of_a_repeat_counts(seed: int) -> None:
-    # Copies that ended otherwise all the same, as after a loss on time.
-    one, two = played(seed=1), played(seed=2)
+def test_the_first_of_the_repeats_by_schedule_counts_whatever_the_order_of_rows(seed: int) -> None:
+    # Every match three times: in a block of its own, with others of its old block, and with those of the next.
+    once = played()
+    matches = len(once.seats)
     random = np.random.default_rng(seed)
-    plans = np.arange(len(one.seats))
-    both = Results(
-        one.versions,
-        np.concatenate([one.seats] * 2),
-        np.concatenate([one.ranks, two.ranks]),
-        np.concatenate([one.blocks, one.blocks + 1000]),
-        np.concatenate([plans, plans]),
+    thrice = Results(
+        once.versions,
+        np.concatenate([once.seats] * 3),
+        np.concatenate([once.ranks] * 3),
+        np.concatenate([10_000 + np.arange(matches), once.blocks, 5_000 + (np.arange(matches) + 1) // 3]),
+        np.concatenate([np.arange(matches)] * 3),
+        order=random.permutation(3 * matches),
     )
-    order = random.permutation(len(both.seats))
-    labels = random.permutation(2000)
-    other = Results(
-        both.versions, both.seats[order], both.ranks[order], labels[both.blocks[order]], 7 * both.plans[order] + 3
+    table = official_table(thrice)
+    assert (table.matches, table.repeats, table.unsteady) == (matches, 2 * matches, ())
+    for _ in range(5):
+        order = random.permutation(3 * matches)
+        assert thrice.order is not None
+        shuffled = rearranged(thrice, order, random.permutation(8))
+        assert_identical(table, official_table(replace(shuffled, order=thrice.order[order])))
+
+
+def repeated_by(liars: set[str], times: int = 3, seed: int = 1) -> Results:
+    """Every match several times by plan: as it was the first time, but where a liar sits."""
+    once, again = played(seed=seed), played(seed=seed + 100)
+    lying = np.isin(once.seats, [once.versions.index(name) for name in liars])
+    lies: Bools = np.broadcast_to(np.asarray(lying.any(axis=1))[:, None], once.ranks.shape)
+    matches = len(once.seats)
+    return Results(
+        once.versions,
+        np.concatenate([once.seats] * times),
+        np.concatenate([once.ranks, *[np.where(lies, again.ranks, once.ranks)] * (times - 1)]),
+        np.concatenate([once.blocks + 1000 * copy for copy in range(times)]),
+        np.concatenate([np.arange(matches)] * times),
     )
-    table = official_table(both)
-    assert table.repeats == len(one.seats)
-    assert_identical(table, official_table(other))
+
+
+@pytest.mark.parametrize("liars", [{"bot003"}, {"bot001", "bot006"}])
+def test_a_bot_whose_repeats_differ_is_named_and_all_that_it_plays_counts(liars: set[str]) -> None:
+    results = repeated_by(liars)
+    table = official_table(results)
+    assert set(table.unsteady) == liars
+    lying = np.isin(results.seats, [results.versions.index(name) for name in liars])
+    theirs = int(np.count_nonzero(lying.any(axis=1)))
+    assert table.matches == theirs + (len(lying) - theirs) // 3
+    assert table.repeats == len(lying) - table.matches
+
+
+def test_no_result_decides_which_copy_of_a_repeat_counts() -> None:
+    # Two equal bots, each seed five times by plan, and the outcome of every copy a coin of its own.
+    random = np.random.default_rng(1)
+    seats = np.tile([[0, 1], [1, 0]], (500, 1))
+    won = random.random(1000) < 0.5
+    ranks = np.where(won[:, None], [[1, 2]], [[2, 1]])
+    plans = np.tile(np.arange(200), 5)
+    table = official_table(Results(("a", "b"), seats, ranks, np.arange(1000) // 2, plans))
+    assert table.unsteady == ("a", "b")
+    assert (table.matches, table.repeats) == (1000, 0)
+    assert abs(table.rows[0].elo - table.rows[1].elo) < 40
+    assert abs(table.seats[0].advantage) < 0.15
+
+
+def test_who_was_drawn_from_one_field_could_have_met_each() -> None:
+    seats = np.array([[0, 1], [1, 2], [2, 3], [0, 1]])
+    ranks, numbers = np.array([[1, 2]] * 4), np.arange(4)
+    results = Results(("a", "b", "c", "d"), seats, ranks, numbers, numbers)
+    assert count(results).met.tolist() == [[0, 1, 0, 0], [2 / 3, 0, 1 / 3, 0], [0, 0.5, 0, 0.5], [0, 0, 1, 0]]
+    one_draw = count(replace(results, draws=np.array([5, 5, 5, 5]))).met
+    assert one_draw == pytest.approx((np.ones((4, 4)) - np.eye(4)) / 3, abs=1e-5)
+    # In the second draw, a and b are alone.
+    two_draws = count(replace(results, draws=np.array([0, 0, 0, 9]))).met
+    assert two_draws[0] == pytest.approx([0, 1 / 6 + 1 / 2, 1 / 6, 1 / 6], abs=1e-5)
+
+
+def test_differences_add_up_along_a_chain_of_neighbours() -> None:
+    # Each wins three quarters against the next, and nobody else meets: 191 Elo a step.
+    won, lost = (1, 2), (2, 1)
+    steps = [(one + other, other + one) for one, other in pairwise("abcdefgh")]
+    played = [match for one, two in steps for match in ((one, won), (two, lost)) * 3 + ((one, lost), (two, won))]
+    table = official_table(results_of(*played, times=10))
+    assert [row.version for row in table.rows] == list("abcdefgh")
+    assert table.rows[0].elo - table.rows[-1].elo == pytest.approx(7 * 400 * log(3) / log(10), rel=0.05)
+
+
+def test_one_anchor_moves_all_alike() -> None:
+    sample = next(kind for kind in KINDS if kind.name.startswith("eras: each version 150")).sample
+    random = np.random.default_rng(1)
+    drawn = sample(random)
+    results = schedules.results_of(drawn, KINDS[0].field(drawn.strengths), random)
+    free = {row.version: row.elo for row in official_table(results).rows}
+    anchored = {row.version: row.elo for row in official_table(results, {"bot004": 1800.0}).rows}
+    shifts = [anchored[version] - free[version] for version in free]
+    assert shifts == pytest.approx([shifts[0]] * len(shifts), abs=0.5)
+
+
+def test_a_lucky_win_of_a_far_weaker_bot_moves_no_table() -> None:
+    random = np.random.default_rng(4)
+    strengths = np.append(random.normal(0, 0.5, 7), -1200 / ELO_PER_UNIT)
+    weak = Field(strengths, np.zeros(4), np.zeros(0))
+    results = play(weak, drawn_tables(random, 8, 4, 60), random)
+    mine = np.flatnonzero((results.seats == 7).any(axis=1))
+    results.ranks[mine] = np.where(results.seats[mine] == 7, 4, results.ranks[mine])
+    without = {row.version: row for row in official_table(results).rows}
+    ranks = results.ranks.copy()
+    ranks[mine[0]] = 5 - ranks[mine[0]]  # the weak one first, just once
+    with_it = {row.version: row for row in official_table(replace(results, ranks=ranks)).rows}
+    for version in results.versions[:7]:
+        assert with_it[version].elo == pytest.approx(without[version].elo, abs=20)
+        assert width(with_it[version]) < 1.15 * width(without[version])
+    assert with_it["bot007"].low is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_field_has_a_table_without_a_warning(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    bots, seats, matches = int(random.integers(1, 9)), int(random.integers(2, 6)), int(random.choice([1, 3, 30, 2000]))
+    sitting = random.integers(0, bots, (matches, seats))
+    ranks = (
+        np.ones_like(sitting),  # all ties
+        sitting + 1,  # by number alone
+        np.tile(np.arange(seats), (matches, 1)),  # by seat alone
+        random.integers(1, 3, sitting.shape),
+        np.where(random.random((matches, 1)) < 0.01, -sitting, sitting),  # upsets are rare
+    )[seed % 5]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        numbers = np.arange(matches)
+        table = official_table(Results(tuple("abcdefgh"), sitting, ranks, numbers // seats, numbers))
+    assert all(isfinite(row.strength) for row in table.rows)
 
 
 def test_known_strengths_are_found() -> None:
@@ -142,17 +270,14 @@ def test_known_strengths_are_found() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        pytest.param(kind, marks=[] if kind is KINDS[0] else [pytest.mark.needs("minutes")])
-        for kind in (*KINDS[::4], KINDS[-2])
-    ],
+    [pytest.param(kind, marks=[] if kind is KINDS[0] else [pytest.mark.needs("minutes")]) for kind in KINDS[::5]],
     ids=lambda kind: kind.name,
 )
 def test_the_intervals_hold_the_truth_about_as_often_as_they_say(kind: Kind) -> None:
     # A small share of `benchmarks.simulated_fields official` (200 simulations); these seeds are its first.
     seen = coverage(kind, 15)
-    assert 0.86 <= seen.share <= 1.0
-    assert seen.rank_hits / seen.ranks >= 0.97
+    assert 0.86 <= seen.strengths.value <= 1.0
+    assert seen.ranks.value >= 0.97
 
 
 def test_anchors_stay_where_they_are_and_carry_the_others() -> None:
@@ -167,12 +292,14 @@ def test_anchors_stay_where_they_are_and_carry_the_others() -> None:
     assert not rows["bot001"].is_anchor
 
 
-def test_a_bot_that_won_everything_gets_a_finite_strength_and_an_honest_interval() -> None:
+def test_a_bot_that_won_everything_gets_a_finite_strength_and_no_upper_end() -> None:
     table = official_table(results_of(("ab", (1, 2)), ("ba", (2, 1)), ("bc", (1, 2)), ("cb", (1, 2)), times=10))
     best = table.rows[0]
     assert best.version == "a"
     assert 1 < best.strength < 8
-    assert best.high - best.low > 1
+    assert best.low is not None
+    assert 1 < best.low < best.strength
+    assert best.high is None
 
 
 def test_fields_that_never_met_are_told_apart() -> None:
@@ -202,7 +329,8 @@ def test_chances_and_rank_ranges_fit_together() -> None:
     assert table.stronger + table.stronger.T == pytest.approx(np.ones((8, 8)))
     for row in table.rows:
         assert row.best_rank <= row.rank <= row.worst_rank
-        assert row.low < row.strength < row.high
+        low, high = ends(row)
+        assert low < row.strength < high
         assert row.elo == pytest.approx(ELO_MEAN + ELO_PER_UNIT * row.strength)
     assert [row.rank for row in table.rows] == list(range(1, 9))
 
@@ -220,11 +348,12 @@ def test_an_interval_is_about_the_mean_of_those_who_are_compared() -> None:
     table = official_table(results_of(*played, times=60), confidence=0.95)
     ahead, behind = table.rows
     spread = (ahead.strength - behind.strength) / NormalDist().inv_cdf(float(table.stronger[0, 1]))
-    # Of two, each is half of their difference away from the mean; after so many matches the prior adds little.
+    # Of two, each is half of their difference away from the mean; after so many matches the priors add little.
     half = NormalDist().inv_cdf(0.975) * spread / 2
     for row in (ahead, behind):
-        assert row.high - row.strength == pytest.approx(half, rel=0.02)
-        assert row.strength - row.low == pytest.approx(half, rel=0.02)
+        low, high = ends(row)
+        assert high - row.strength == pytest.approx(half, rel=0.06)
+        assert row.strength - low == pytest.approx(half, rel=0.06)
 
 
 def test_who_never_won_moves_nobody_and_widens_no_interval() -> None:
@@ -237,10 +366,13 @@ def test_who_never_won_moves_nobody_and_widens_no_interval() -> None:
     beaten = [match for name in "abc" for match in ((name + "z", won), ("z" + name, lost))] * 20
     without = {row.version: row for row in official_table(results_of(*among)).rows}
     with_it = {row.version: row for row in official_table(results_of(*among, *beaten)).rows}
-    assert with_it["z"].high < min(with_it[name].low for name in "abc")
+    assert with_it["z"].low is None
+    assert with_it["z"].high is not None
+    assert with_it["z"].high < min(ends(with_it[name])[0] for name in "abc")
+    assert with_it["z"].elo_interval == f"..{with_it['z'].elo_high:.0f}"
     for name, row in without.items():
         assert with_it[name].elo == pytest.approx(row.elo, abs=3)
-        assert with_it[name].elo_high - with_it[name].elo_low < 1.1 * (row.elo_high - row.elo_low)
+        assert width(with_it[name]) < 1.1 * width(row)
 
 
 def test_who_beat_only_each_other_far_below_moves_nobody() -> None:
@@ -254,7 +386,8 @@ def test_who_beat_only_each_other_far_below_moves_nobody() -> None:
     below = [match for name in "abc" for low in "yz" for match in ((name + low, won), (low + name, lost))] * 20
     rows = {row.version: row for row in official_table(results_of(*among, *below)).rows}
     assert sum(rows[name].elo for name in "abc") / 3 == pytest.approx(1500)
-    assert all(rows[name].elo_high - rows[name].elo_low < 150 for name in "abc")
+    assert all(width(rows[name]) * ELO_PER_UNIT < 150 for name in "abc")
+    assert [rows[name].low for name in "yz"] == [None, None]
 
 
 def test_where_nobody_both_won_and_lost_the_mean_is_that_of_all() -> None:
@@ -286,14 +419,14 @@ def test_how_much_is_computed_at_once_changes_no_figure(monkeypatch: pytest.Monk
     parts = official_table(results)
     for one, other in zip(whole.rows, parts.rows, strict=True):
         assert one.version == other.version
-        assert (one.low, one.high) == pytest.approx((other.low, other.high))
+        assert ends(one) == pytest.approx(ends(other))
 
 
 def test_more_confidence_makes_wider_intervals() -> None:
     results = played()
     narrow, wide = official_table(results, confidence=0.8).rows[0], official_table(results, confidence=0.99).rows[0]
-    assert wide.low < narrow.low
-    assert wide.high > narrow.high
+    assert ends(wide)[0] < ends(narrow)[0]
+    assert ends(wide)[1] > ends(narrow)[1]
     assert wide.strength == narrow.strength
 
 

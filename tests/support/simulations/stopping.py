@@ -2,253 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ratings.statistics.block_allocation import first_blocks, next_blocks, question_status
-from ratings.statistics.official_table import ELO_PER_UNIT, FittedTable, error_function, official_table
-from ratings.statistics.results import Floats, Ints, Results
+from ratings.statistics.official_table import ELO_PER_UNIT, FittedTable, official_table
+from ratings.statistics.results import Floats, Results
 from ratings.statistics.stopping_question import StoppingQuestion, parse_question
-from ratings.values.statistics import OfficialRow
 from tests.support.simulations.fields import Field, all_tables, play
-
-_WIDE = 1 / 9
-"""One over the variance of the wide prior."""
-_TRUSTED_BLOCKS = 20.0
-_HALVES = np.array([0.5, -0.5, 0.0])
-"""What an outcome says of the difference of two strengths: the first wins, the second wins, a tie."""
-
-
-class Blocks:
-    """How often each pair of each field had each outcome of a block: [field, pair, with the first ahead, behind].
-
-    A pair's first sits first in one match and second in the other; an outcome is 0 (it wins), 1 (it loses) or 2.
-    """
-
-    def __init__(self, fields: int, bots: int) -> None:
-        self.bots = bots
-        self.ones, self.others = np.triu_indices(bots, 1)
-        self.place = np.zeros((bots, bots), np.int64)
-        self.place[self.ones, self.others] = self.place[self.others, self.ones] = np.arange(len(self.ones))
-        self.counts: Floats = np.zeros((fields, len(self.ones), 3, 3))
-
-    def add(self, field: int, results: Results) -> None:
-        """Count the blocks of a field; as many first matches as second ones, in the same order."""
-        half = len(results.seats) // 2
-        seats, ranks = np.asarray(results.seats), np.asarray(results.ranks)
-        outcomes = np.where(ranks[:, 0] == ranks[:, 1], 2, np.where(ranks[:, 0] < ranks[:, 1], 0, 1))
-        turned = np.array([1, 0, 2])
-        first, second = outcomes[:half], turned[outcomes[half:]]  # both as seen by who sat first in the first match
-        is_one = seats[:half, 0] < seats[:half, 1]
-        when_first = np.where(is_one, first, turned[second])
-        when_second = np.where(is_one, second, turned[first])
-        pairs = self.place[seats[:half, 0], seats[:half, 1]]
-        np.add.at(self.counts[field], (pairs, when_first, when_second), 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """Of each field: strengths, the covariance by the model, and the spread of each two, bots in their own order."""
-
-    strengths: Floats
-    covariance: Floats
-    spread: Floats
-
-    def table(self, field: int, names: Sequence[str], matches: int) -> FittedTable:
-        """Return one of them as the official table of a field in which everybody is compared."""
-        order = np.argsort(-self.strengths[field], kind="stable")
-        square = np.ix_(order, order)
-        strengths, spread = self.strengths[field][order], self.spread[field][square]
-        gap = strengths[:, None] - strengths[None, :]
-        rows = tuple(
-            _row(names[place], rank, strength)
-            for rank, (place, strength) in enumerate(zip(order.tolist(), strengths.tolist(), strict=True), start=1)
-        )
-        return FittedTable(
-            rows=rows,
-            seats=(),
-            stronger=0.5 * (1 + error_function(gap / np.maximum(spread, 1e-12) / sqrt(2))),
-            spread=spread,
-            covariance=self.covariance[field][square],
-            confidence=0.95,
-            matches=matches,
-            blocks=matches // 2,
-            repeats=0,
-            groups=1,
-            dispersion=1.0,
-        )
-
-
-def _row(name: str, rank: int, strength: float) -> OfficialRow:
-    return OfficialRow(
-        version=name,
-        bot="",
-        strength=strength,
-        low=-inf,
-        high=inf,
-        elo=0.0,
-        elo_low=-inf,
-        elo_high=inf,
-        rank=rank,
-        best_rank=1,
-        worst_rank=rank,
-        matches=0,
-        is_anchor=False,
-        group=0,
-        above_next=None,
-        stronger=(),
-    )
-
-
-class _Fitter:
-    """The fit of some fields; parameters are the strengths, the effects of two seats, and log delta(2)."""
-
-    def __init__(self, blocks: Blocks, fields: Ints) -> None:
-        self.bots, self.counts = blocks.bots, blocks.counts[fields]
-        self.size = self.bots + 3
-        pairs = len(blocks.ones)
-        self.contrast = np.zeros((2, pairs, self.size))
-        for seating, sign in enumerate((1.0, -1.0)):
-            self.contrast[seating, np.arange(pairs), blocks.ones] = 1.0
-            self.contrast[seating, np.arange(pairs), blocks.others] = -1.0
-            self.contrast[seating, :, self.bots] = sign
-            self.contrast[seating, :, self.bots + 1] = -sign
-        self.outcomes = (self.counts.sum(axis=3), self.counts.sum(axis=2))
-        self.has_ties = sum(one[:, :, 2].sum(axis=1) for one in self.outcomes) > 0
-        self.blocks = self.counts.sum(axis=(1, 2, 3))
-
-    def tables(self) -> Tables:
-        point = np.zeros((len(self.counts), self.size))
-        prior = self._prior(np.full(len(self.counts), 9.0))
-        point, precision = self._climb(point, prior, 1e-4)
-        for _ in range(2):
-            prior = self._prior(self._variance(point, precision, prior))
-            point, precision = self._climb(point, prior, 1e-9)
-        return self._unsure(point, precision, prior)
-
-    def _prior(self, variances: Floats) -> Floats:
-        found = np.full((len(variances), self.size), _WIDE)
-        found[:, : self.bots] = (1 / variances)[:, None]
-        return found
-
-    def _chances(self, point: Floats, seating: int) -> Floats:
-        gap = point @ self.contrast[seating].T
-        tie = np.broadcast_to(np.where(self.has_ties, point[:, -1], -700.0)[:, None], gap.shape)
-        logs = np.stack([gap / 2, -gap / 2, tie], axis=-1)
-        chances = np.exp(logs - logs.max(axis=-1, keepdims=True))
-        return np.asarray(chances / chances.sum(axis=-1, keepdims=True))
-
-    def _evaluate(self, point: Floats) -> tuple[Floats, Floats]:
-        """Return the gradient of the log likelihood, and its information."""
-        gradient, information = np.zeros_like(point), np.zeros((*point.shape, self.size))
-        for seating, seen in enumerate(self.outcomes):
-            chances, contrast = self._chances(point, seating), self.contrast[seating]
-            played = seen.sum(axis=-1)
-            mean = chances @ _HALVES
-            gradient += (seen @ _HALVES - played * mean) @ contrast
-            gradient[:, -1] += (seen[..., 2] - played * chances[..., 2]).sum(axis=1)
-            weight = played * (chances @ _HALVES**2 - mean**2)
-            information += contrast.T @ (weight[..., None] * contrast)
-            across = -(played * chances[..., 2] * mean) @ contrast
-            information[:, :, -1] += across
-            information[:, -1, :] += across
-            information[:, -1, -1] += (played * chances[..., 2] * (1 - chances[..., 2])).sum(axis=1)
-        gradient[~self.has_ties, -1] = 0.0
-        return gradient, information
-
-    def _climb(self, point: Floats, prior: Floats, tolerance: float) -> tuple[Floats, Floats]:
-        for _ in range(100):
-            gradient, information = self._evaluate(point)
-            precision = information + prior[:, :, None] * np.eye(self.size)
-            step = np.linalg.solve(precision, (gradient - prior * point)[..., None])[..., 0]
-            longest = np.abs(step).max(axis=1, keepdims=True)
-            point = point + step * np.where(longest < 0.5, 1.0, np.minimum(1.0, 1.0 / np.maximum(longest, 1e-9)))
-            if longest.max() < tolerance:
-                return point, precision
-        raise AssertionError("the fit does not converge")
-
-    def _variance(self, point: Floats, precision: Floats, prior: Floats) -> Floats:
-        bots = self.bots
-        known = precision - prior[:, :, None] * np.eye(self.size)
-        pull = (precision @ point[..., None])[..., 0]
-        across = known[:, :bots, bots:]
-        carried = across @ np.linalg.inv(known[:, bots:, bots:] + _WIDE * np.eye(3))
-        values, basis = np.linalg.eigh(known[:, :bots, :bots] - carried @ across.transpose(0, 2, 1))
-        turned = (basis.transpose(0, 2, 1) @ (pull[:, :bots] - (carried @ pull[:, bots:, None])[..., 0])[..., None])[
-            ..., 0
-        ]
-        variance = np.full(len(point), 9.0)
-        for _ in range(50):
-            spread = 1 / (values + 1 / variance[:, None])
-            variance = np.minimum(((turned * spread) ** 2 + spread).sum(axis=1) / (bots - 0.5), 9.0)
-        return variance
-
-    def _meat(self, point: Floats) -> Floats:
-        """Return the sum over blocks of the outer product of a block's score with itself."""
-        scores = []
-        for seating in (0, 1):
-            chances = self._chances(point, seating)
-            scores.append((_HALVES - (chances @ _HALVES)[..., None], np.eye(3)[2] - chances[..., 2:]))
-        (one, tie), (other, other_tie) = scores
-        gap = one[..., :, None] + other[..., None, :]
-        seat = one[..., :, None] - other[..., None, :]
-        ties = tie[..., :, None] + other_tie[..., None, :]
-        ties[~self.has_ties] = 0.0
-        pairs = self.contrast[0].copy()
-        pairs[:, self.bots :] = 0.0
-        seats = self.contrast[0] - pairs
-        last = np.zeros_like(pairs)
-        last[:, -1] = 1.0
-        parts = ((gap, pairs), (seat, seats), (ties, last))
-        meat = np.zeros((len(point), self.size, self.size))
-        for left, mine in parts:
-            for right, theirs in parts:
-                weight = (self.counts * left * right).sum(axis=(2, 3))
-                meat += mine.T @ (weight[..., None] * theirs)
-        return meat
-
-    def _unsure(self, point: Floats, precision: Floats, prior: Floats) -> Tables:
-        bots, known = self.bots, np.linalg.inv(precision)
-        free = self.size - 1 + self.has_ties.astype(float)
-        enough = self.blocks > 2 * free
-        correction = np.where(enough, self.blocks / np.maximum(self.blocks - free, 1.0), 0.0)[:, None, None]
-        meat = self._meat(point) * correction
-        evidence = self._evidence()
-        expected = np.diagonal(precision, axis1=1, axis2=2)[:, :bots] - prior[:, :bots]
-        raw = (evidence * np.diagonal(meat, axis1=1, axis2=2)[:, :bots]).sum(axis=1) / (evidence * expected).sum(axis=1)
-        dispersion = np.maximum(0.25, 1 + (raw - 1) * self.blocks / (self.blocks + _TRUSTED_BLOCKS))
-        model = known * np.where(enough, dispersion, 1.0)[:, None, None]
-        sandwich = known @ (meat + prior[:, :, None] * np.eye(self.size)) @ known
-        trust = np.where(enough[:, None], evidence / (evidence + _TRUSTED_BLOCKS), 0.0)
-        both: Floats = np.minimum(trust[:, :, None], trust[:, None, :])
-        variance = both * _differences(sandwich[:, :bots, :bots]) + (1 - both) * _differences(model[:, :bots, :bots])
-        spread: Floats = np.sqrt(np.maximum(variance, 0.0))
-        return Tables(point[:, :bots], np.asarray(model[:, :bots, :bots]), spread)
-
-    def _evidence(self) -> Floats:
-        """Return the blocks' worth of the rarer of beating and being beaten, of each bot."""
-        won, played = (np.zeros((len(self.counts), self.bots)) for _ in range(2))
-        first, second = (np.maximum(sign * self.contrast[0][:, : self.bots], 0.0) for sign in (1.0, -1.0))
-        for seen in self.outcomes:
-            ahead, matches = seen @ np.array([1.0, 0.0, 0.5]), seen.sum(axis=-1)
-            won += ahead @ first + (matches - ahead) @ second
-            played += matches @ (first + second)
-        return np.minimum(won, played - won) / 2
-
-
-def tables_of(blocks: Blocks, fields: Sequence[int]) -> Tables:
-    """Return the tables of these fields, in their order."""
-    return _Fitter(blocks, np.array(fields, np.int64)).tables()
-
-
-def _differences(covariance: NDArray[np.floating]) -> Floats:
-    variances = np.diagonal(covariance, axis1=1, axis2=2)
-    return np.asarray(variances[:, :, None] + variances[:, None, :] - 2 * covariance)
-
 
 BOTS, SEATS = 16, 2
 QUESTION = parse_question("top 3 known at 95%")
@@ -339,80 +102,28 @@ def strengths_of(kind: Kind, random: np.random.Generator) -> Floats:
     return np.asarray(strengths - strengths.mean())
 
 
-@dataclass(slots=True)
-class _Run:
-    """A field that plays on, with what follows from its seed."""
-
-    field: Field
-    random: np.random.Generator
-    seed: int
-    blocks: list[tuple[str, ...]]
-    played: int = 0
-    matches: int = 0
-    answer: Answer | None = None
-
-    def wave(self) -> Results:
-        """Play the blocks that were chosen."""
-        results = _and_play(None, self.field, self.blocks, self.random)
-        self.played += len(self.blocks)
-        self.matches += len(results.seats)
-        return results
-
-
 def until_known(kind: Kind, most: int, seeds: Sequence[int]) -> list[Answer]:
     """Play fields of a kind in waves until its question is answered, or so many blocks are played; each has a seed."""
-    runs = [_begun(kind, seed) for seed in seeds]
-    at_first_look = len(runs[0].blocks)
-    tables = _tables_of_two(runs) if kind.seats == 2 else _tables_one_by_one(runs)
-    question = StoppingQuestion(kind.places, kind.confidence, kind.within)
-    while open_runs := [run for run in runs if run.answer is None]:
-        for run, table in zip(open_runs, tables(open_runs), strict=True):
-            found = question_status(table, question, run.field.names, most / at_first_look)
-            if found.is_known or run.played >= most:
-                run.answer = Answer(
-                    found.is_known, _is_within(run.field, found.leaders, kind.within), run.matches, found.confidence
-                )
-                continue
-            wave = min(max(WAVE, run.played // LATER), most - run.played)
-            run.blocks = next_blocks(table, question, run.field.names, kind.seats, wave, run.seed)
-    return [run.answer for run in runs if run.answer is not None]
+    return [_until_known(kind, most, seed) for seed in seeds]
 
 
-def _begun(kind: Kind, seed: int) -> _Run:
+def _until_known(kind: Kind, most: int, seed: int) -> Answer:
     random = np.random.default_rng((seed, 9))
     effects = np.linspace(kind.seat, -kind.seat, kind.seats)
     field = Field(strengths_of(kind, random), effects, kind.tie - 1.2 * np.arange(kind.seats - 1.0), kind.luck)
-    return _Run(field, random, seed, first_blocks(field.names, kind.seats, seed))
-
-
-_TablesOf = Callable[[list[_Run]], list[FittedTable]]
-
-
-def _tables_one_by_one(runs: list[_Run]) -> _TablesOf:
-    """Return what plays the next wave of some runs, and gives the table of all their matches."""
-    played: dict[int, Results] = {}
-
-    def play_on(some: list[_Run]) -> list[FittedTable]:
-        for run in some:
-            wave = run.wave()
-            played[run.seed] = joined(played[run.seed], wave) if run.seed in played else wave
-        return [official_table(played[run.seed]) for run in some]
-
-    return play_on
-
-
-def _tables_of_two(runs: list[_Run]) -> _TablesOf:
-    """Return the same for two seats, where the tables of all runs are made at once."""
-    blocks = Blocks(len(runs), len(runs[0].field.names))
-    place = {run.seed: number for number, run in enumerate(runs)}
-
-    def play_on(some: list[_Run]) -> list[FittedTable]:
-        for run in some:
-            blocks.add(place[run.seed], run.wave())
-        found = tables_of(blocks, [place[run.seed] for run in some])
-        return [found.table(number, run.field.names, run.matches) for number, run in enumerate(some)]
-
-    return play_on
+    question = StoppingQuestion(kind.places, kind.confidence, kind.within)
+    blocks = first_blocks(field.names, kind.seats, seed)
+    at_first_look, played, results = len(blocks), 0, None
+    while True:
+        results = _and_play(results, field, blocks, random)
+        played += len(blocks)
+        table = official_table(results)
+        found = question_status(table, question, field.names, most / at_first_look)
+        if found.is_known or played >= most:
+            is_right = _is_within(field, found.leaders, kind.within)
+            return Answer(found.is_known, is_right, len(results.seats), found.confidence)
+        wave = min(max(WAVE, played // LATER), most - played)
+        blocks = next_blocks(table, question, field.names, kind.seats, wave, seed)
 
 
 def _is_within(field: Field, leaders: Sequence[str], within: float) -> bool:
