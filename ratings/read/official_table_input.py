@@ -6,7 +6,7 @@ It reads a row for each match, and of a row it keeps some bytes; no objects are 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
@@ -29,6 +29,7 @@ _PART = 500
 _MOST_NAMES = 500
 _MOST_MATCHES = 2**32
 """So many numbers of `Results.order` are kept for each tournament."""
+_MATCHES_AT_ONCE = 20_000
 Small: TypeAlias = npt.NDArray[np.int32]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 _IS_NOT_RATED = text(f"verdict <> '{RatingVerdict.RATED}'")
@@ -49,7 +50,10 @@ def load_results(source: Source, pool_id: str) -> Results:
         seats = session.connection().execute(select(pool.c.seats).where(pool.c.id == pool_id)).scalar_one_or_none()
         if seats is None:
             raise NotFoundError(Text("no pool {pool}", pool=pool_id))
-        columns = _Columns(seats)
+        tournaments = select(_t.c.id).where(_t.c.pool_id == pool_id).order_by(_t.c.created_at_us, _t.c.id)
+        ids = session.connection().execute(tournaments).scalars().all()
+        firsts = {id_: number * _MOST_MATCHES for number, id_ in enumerate(ids)}
+        columns = _Columns(seats, firsts)
         query = select(_m.c.block_id, _m.c.rotation, _m.c.tournament_id, _m.c.position)
         query = query.join(_t, _t.c.id == _m.c.tournament_id)
         for seat in range(seats):
@@ -63,14 +67,22 @@ def load_results(source: Source, pool_id: str) -> Results:
         rest = rest.where(_t.c.pool_id == pool_id, _t.c.rated, _m.c.position >= _t.c.rated_through)
         parts = chain(_parts(session, not_rated(pool_id)), _parts(session, rest))
         broken = [np.zeros(0, np.int64), *(_labels(block for (block,) in part) for part in parts)]
-        tournaments = select(_t.c.id).where(_t.c.pool_id == pool_id).order_by(_t.c.created_at_us, _t.c.id)
-        ids = session.connection().execute(tournaments).scalars().all()
-        found, rotations, order = columns.whole(distinct(np.concatenate(broken)), ids)
-        draws = np.searchsorted(_starts_of_draws(session, pool_id, ids), order, side="right").astype(np.int32)
-        return replace(found, plans=_plans(session, pool_id, found, rotations), order=order, draws=draws)
+        found, rotations = columns.whole(distinct(np.concatenate(broken)))
+        _mark_repeats(session, pool_id, found, rotations)
+        return replace(found, draws=_draws(found, _starts_of_draws(session, pool_id, firsts)))
 
 
-def _starts_of_draws(session: Session, pool_id: str, tournaments: Sequence[str]) -> Ints:
+def _draws(found: Results, starts: Ints) -> Small:
+    """Return the number of each match's draw."""
+    assert found.order is not None
+    draws: Small = np.empty(len(found.order), np.int32)
+    for start in range(0, len(draws), _MATCHES_AT_ONCE):
+        part = slice(start, start + _MATCHES_AT_ONCE)
+        draws[part] = np.searchsorted(starts, found.order[part], side="right")
+    return draws
+
+
+def _starts_of_draws(session: Session, pool_id: str, firsts: Mapping[str, int]) -> Ints:
     """Return the least `Results.order` of each draw, ascending: where a tournament begins, or its field changed."""
     changes = union(
         *(
@@ -88,8 +100,7 @@ def _starts_of_draws(session: Session, pool_id: str, tournaments: Sequence[str])
         .join(_m, (_m.c.tournament_id == _b.c.tournament_id) & (_m.c.block_id == _b.c.id))
         .group_by(_w.c.tournament_id, _w.c.index)
     )
-    place = {id_: number * _MOST_MATCHES for number, id_ in enumerate(tournaments)}
-    found = [*place.values(), *(place[id_] + position for id_, position in session.connection().execute(starts))]
+    found = [*firsts.values(), *(firsts[id_] + position for id_, position in session.connection().execute(starts))]
     return np.array(sorted(found), np.int64)
 
 
@@ -123,17 +134,16 @@ def _labels(blocks: Iterable[str]) -> Ints:
     return np.fromiter(map(hash, blocks), np.int64)
 
 
-def _plans(session: Session, pool_id: str, found: Results, rotations: Bytes) -> Ints:
-    """Return a number for each match, equal for equal seeds, openings and rotations where all are deterministic."""
+def _mark_repeats(session: Session, pool_id: str, found: Results, rotations: Bytes) -> None:
+    """Give equal plans to matches of equal seeds, openings and rotations whose bots all say they are deterministic."""
     steady = set[str]()
     for start in range(0, len(found.versions), _MOST_NAMES):
         query = select(_v.c.id, _v.c.manifest).where(_v.c.id.in_(found.versions[start : start + _MOST_NAMES]))
         rows = session.connection().execute(query)
         steady |= {version for version, manifest in rows if manifest.get("deterministic", False)}
     is_steady: Bools = np.array([version in steady for version in found.versions], np.bool_)
-    plans = _repeats_of_nothing(len(found.blocks))
     if not is_steady.any():
-        return plans
+        return
     # The blocks whose chance seed others have too. Usually there are none: two secrets never give the same seed.
     blocks = select(_b.c.chance_seed).join(_t, _t.c.id == _b.c.tournament_id)
     blocks = blocks.where(_t.c.pool_id == pool_id, _t.c.rated)
@@ -152,13 +162,7 @@ def _plans(session: Session, pool_id: str, found: Results, rotations: Bytes) -> 
     labels, draws = np.array(sorted(known_draws), np.int64).reshape(-1, 2).T
     repeating = np.flatnonzero(is_steady[found.seats].all(axis=1) & np.isin(found.blocks, labels))
     draw = draws[np.searchsorted(labels, found.blocks[repeating])]
-    plans[repeating] = draw * found.seats.shape[1] + rotations[repeating]
-    return plans
-
-
-def _repeats_of_nothing(matches: int) -> Ints:
-    """Return a number for each match that no other has: who plays otherwise each time repeats nothing."""
-    return -1 - np.arange(matches)
+    found.plans[repeating] = draw * found.seats.shape[1] + rotations[repeating]
 
 
 class _Columns:
@@ -167,43 +171,39 @@ class _Columns:
     What is small is kept in single bytes until its column is whole, and no two columns are made whole at once.
     """
 
-    def __init__(self, seats: int) -> None:
-        self._versions, self._tournaments = _Numbers(), _Numbers()
+    def __init__(self, seats: int, firsts: Mapping[str, int]) -> None:
+        self._versions, self._firsts = _Numbers(), firsts
         none: Small = np.zeros((0, seats), np.int32)
         self._blocks, self._rotations = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)]
-        self._places: list[Small] = [np.zeros((0, 2), np.int32)]
+        self._order = [np.zeros(0, np.int64)]
         self._seats, self._ranks = [none], [none.astype(np.uint8)]
 
     def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Take in rows of block, rotation, tournament, position, and version and rank of each seat."""
         block, rotation, tournament, position, *sitting = zip(*rows, strict=True)
-        tournaments = np.fromiter(map(self._tournaments.__getitem__, tournament), np.int32)
-        self._places.append(np.array([tournaments, position], np.int32).T)
+        self._order.append(np.fromiter(map(self._firsts.__getitem__, tournament), np.int64) + np.array(position))
         versions = [np.fromiter(map(self._versions.__getitem__, column), np.int32) for column in sitting[::2]]
         self._blocks.append(_labels(block))
         self._rotations.append(np.array(rotation, np.uint8))
         self._seats.append(np.array(versions).T)
         self._ranks.append(np.array(sitting[1::2], np.uint8).T)
 
-    def whole(self, broken: Ints, tournaments: Sequence[str]) -> tuple[Results, Bytes, Ints]:
-        """Return all that were added but the matches of broken blocks, none of them a repeat yet.
+    def whole(self, broken: Ints) -> tuple[Results, Bytes]:
+        """Return all that were added but the matches of broken blocks, none of them a repeat, and their rotations.
 
-        With them come their rotations, and their `Results.order`. The versions are sorted by their ids.
+        The versions are sorted by their ids.
         """
         blocks = _joined(self._blocks)
         is_whole = ~np.isin(blocks, broken)
+        blocks = blocks[is_whole]
+        order = _joined(self._order)[is_whole]
         versions = sorted(self._versions)
         numbers: Small = np.zeros(len(versions), np.int32)
         numbers[[self._versions[version] for version in versions]] = np.arange(len(versions))
         seats: Small = numbers[_joined(self._seats)[is_whole]]
-        ranks: Small = _joined(self._ranks)[is_whole].astype(np.int32)
-        found = Results(tuple(versions), seats, ranks, blocks[is_whole], _repeats_of_nothing(len(seats)))
-        places = _joined(self._places)[is_whole]
-        starts = np.zeros(len(self._tournaments), np.int64)
-        for number, id_ in enumerate(tournaments):
-            if id_ in self._tournaments:
-                starts[self._tournaments[id_]] = number * _MOST_MATCHES
-        return found, _joined(self._rotations)[is_whole], starts[places[:, 0]] + places[:, 1]
+        ranks = _joined(self._ranks)[is_whole]
+        found = Results(tuple(versions), seats, ranks, blocks, -1 - np.arange(len(seats)), order)
+        return found, _joined(self._rotations)[is_whole]
 
 
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
