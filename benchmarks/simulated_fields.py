@@ -37,6 +37,7 @@ _MOST_ALARMS = 0.01
 _MOST_ALARMS_OF_STYLES = 0.21
 _LEAST_FOUND = 0.9
 _FIELDS_AT_ONCE = 25
+_MOST_REFUSED = 0.02
 
 
 class Named(Protocol):
@@ -186,6 +187,9 @@ def check_stopping(options: argparse.Namespace) -> bool:
     zone at most 5 % of all may be wrong: which of two almost equal bots is the better one, the few that are called
     known by luck are as likely to get wrong as right. Beside it stands the median of the matches of those known.
 
+    Then it says how often results were told to drift over time, at any look and at the last. Of fields whose bots do
+    not learn, at most 2 % shall end so. Of fields in which they do, no share of wrong answers is promised.
+
     Then the best three of 16 are sought at a budget, without a stop rule: by a full round robin, and adaptively with
     60 % of its matches. The accuracy, which shall be no worse, is the share of fields whose true top 3 is the table's.
     """
@@ -200,8 +204,16 @@ def check_stopping(options: argparse.Namespace) -> bool:
         wrong = sum(not answer.is_right for answer in known)
         matches = f"{median(answer.matches for answer in known):.0f}" if known else "-"
         # One wrong answer of few is chance: it says something only where it would be rare at that rate.
-        is_kept &= wrong <= max(1, (1 - kind.confidence) * (len(known) if kind.within else options.fields))
-        print(f"  {kind.name:<40} known {len(known):>4}, wrong {wrong:>3}; median of matches {matches:>5}", flush=True)
+        most = max(1.0, (1 - kind.confidence) * (len(known) if kind.within else options.fields))
+        is_kept &= wrong <= most or kind.learns > 0
+        answers = [answer for part in found for answer in part]
+        drift, refused = sum(answer.drift > 0 for answer in answers), sum(answer.ends_drifting for answer in answers)
+        told = f"drift told in {drift:>3}, at the end in {refused:>3}"
+        print(
+            f"  {kind.name:<40} known {len(known):>4}, wrong {wrong:>3}; median of matches {matches:>5}; {told}",
+            flush=True,
+        )
+        is_kept &= kind.learns > 0 or refused <= max(1, _MOST_REFUSED * len(answers))
     if not options.no_accuracy:
         matches_of_all = options.rounds * stopping.BOTS * (stopping.BOTS - 1)
         full = sum(stopping.round_robin(stopping.field_of(seed), options.rounds, seed) for seed in seeds)

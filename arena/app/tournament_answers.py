@@ -92,7 +92,8 @@ def best_known(database: Database, form: Format, situation: Situation, report: T
         return None
     standing = _answer(form, situation, report)
     leaders, contenders = standing.leaders[:MOST_LIMIT], standing.contenders[:MOST_LIMIT]
-    named = names(database, [*leaders, *contenders])
+    drifting = standing.drifting[:MOST_LIMIT]
+    named = names(database, [*leaders, *contenders, *drifting])
     return BestKnown(
         until=form.until,
         is_known=standing.is_known,
@@ -101,6 +102,7 @@ def best_known(database: Database, form: Format, situation: Situation, report: T
         contenders=contenders,
         leader_names=tuple(named[id_] for id_ in leaders),
         contender_names=tuple(named[id_] for id_ in contenders),
+        drifting=tuple(named[id_] for id_ in drifting),
     )
 
 

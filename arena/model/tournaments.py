@@ -36,6 +36,8 @@ class BestKnown:
     leader_names: tuple[str, ...] = ()
     """What people call the leaders, in their order."""
     contender_names: tuple[str, ...] = ()
+    drifting: tuple[str, ...] = ()
+    """What people call those whose results drift over time, surest first; the answer is then not known for them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -351,7 +351,7 @@ class StandingRow(_message.Message):
     def __init__(self, place: _Optional[int] = ..., version_id: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., content_hash: _Optional[str] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., blocks: _Optional[int] = ..., points: _Optional[int] = ..., score: _Optional[float] = ..., forfeits: _Optional[int] = ..., status: _Optional[str] = ..., shared: _Optional[int] = ..., draws: _Optional[int] = ..., status_text_json: _Optional[str] = ...) -> None: ...
 
 class BestKnown(_message.Message):
-    __slots__ = ("until", "is_known", "confidence", "leaders", "contenders", "leader_names", "contender_names")
+    __slots__ = ("until", "is_known", "confidence", "leaders", "contenders", "leader_names", "contender_names", "drifting")
     UNTIL_FIELD_NUMBER: _ClassVar[int]
     IS_KNOWN_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
@@ -359,6 +359,7 @@ class BestKnown(_message.Message):
     CONTENDERS_FIELD_NUMBER: _ClassVar[int]
     LEADER_NAMES_FIELD_NUMBER: _ClassVar[int]
     CONTENDER_NAMES_FIELD_NUMBER: _ClassVar[int]
+    DRIFTING_FIELD_NUMBER: _ClassVar[int]
     until: str
     is_known: bool
     confidence: float
@@ -366,7 +367,8 @@ class BestKnown(_message.Message):
     contenders: _containers.RepeatedScalarFieldContainer[str]
     leader_names: _containers.RepeatedScalarFieldContainer[str]
     contender_names: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, until: _Optional[str] = ..., is_known: bool = ..., confidence: _Optional[float] = ..., leaders: _Optional[_Iterable[str]] = ..., contenders: _Optional[_Iterable[str]] = ..., leader_names: _Optional[_Iterable[str]] = ..., contender_names: _Optional[_Iterable[str]] = ...) -> None: ...
+    drifting: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, until: _Optional[str] = ..., is_known: bool = ..., confidence: _Optional[float] = ..., leaders: _Optional[_Iterable[str]] = ..., contenders: _Optional[_Iterable[str]] = ..., leader_names: _Optional[_Iterable[str]] = ..., contender_names: _Optional[_Iterable[str]] = ..., drifting: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ConfidencePoint(_message.Message):
     __slots__ = ("blocks", "confidence", "leaders")

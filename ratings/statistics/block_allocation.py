@@ -8,6 +8,16 @@ alpha spending after Pocock; K. K. G. Lan and D. L. DeMets, "Discrete sequential
 What it spends in all is the chance that the walk ever crosses it (D. Siegmund, "Sequential Analysis", 1985, section
 4.3, here for one side).
 
+The table takes every version for as strong at the end as at the beginning. Where one learns while it plays, its
+strength is a mean over the time, and an answer that rests on it may be one about the past: results drift.
+
+A block gives each two that met in it one score: the share of their points in all its rotations. While both stay as
+they are, all blocks of the two are alike, in whatever order they came. So each score is taken less the mean of its
+pair, times the number of the block less the mean of its pair; the sum over all blocks of a version is 0 on average, and
+its square that of its parts, since blocks are independent. That is the score test for a trend in a strength (C. R. Rao,
+1948) with a parameter of its own for each pair, so that no model of ties, seats, styles or openings enters, and none of
+who meets whom when.
+
 `next_blocks` chooses the blocks where information is worth most: the same for the same table and seed. What a block
 would tell is added to the table's covariance as the model expects it, one block after another. The block that comes
 next is the one that most lowers the variances of (leader - other), each in units of itself and weighted with the chance
@@ -19,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import log, sqrt
 from random import Random
 from statistics import NormalDist
@@ -28,11 +39,13 @@ import numpy as np
 from ratings.statistics.algebra import product
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official_table import ELO_PER_UNIT, FittedTable, error_function
-from ratings.statistics.results import Bools, Floats
+from ratings.statistics.results import Bools, Floats, Ints, Results, distinct
 from ratings.statistics.stopping_question import StoppingQuestion, check_question
 
 Owners = Mapping[str, str]
 """Whose each entrant is; one without an owner is its own."""
+DRIFT_ALARM = 0.02
+"""The chance that any version which stays as it is is told to drift, at one look."""
 _CANDIDATES = 40
 _LEAST_DOUBT = 1e-6
 _MATCHES = 2.0
@@ -216,22 +229,29 @@ class QuestionStatus:
     `leaders` are the best so far, best first; `contenders` are the others that may belong among them, likeliest first.
     `confidence` is a lower bound of the probability that the leaders are the right ones (Bonferroni over all pairs of a
     leader and another), less what the looks cost: it is 0 before everybody has played, and at least the question's once
-    `is_known`.
+    `is_known`. `drifting` are those for whom it is not known although it is as sure as was asked: their results drift
+    over time, so that the table may be about the past.
     """
 
     is_known: bool
     confidence: float
     leaders: tuple[str, ...]
     contenders: tuple[str, ...]
+    drifting: tuple[str, ...] = ()
 
 
 def question_status(
-    table: FittedTable, question: StoppingQuestion, entrants: Collection[str], span: float = 1.0
+    table: FittedTable,
+    question: StoppingQuestion,
+    entrants: Collection[str],
+    span: float = 1.0,
+    results: Results | None = None,
 ) -> QuestionStatus:
     """Return what the table says among these entrants; others in the table are passed over.
 
-    `span` is how many times as many blocks there may be at the last look as at the first. Raises ResultsError if the
-    question asks for all of them.
+    `span` is how many times as many blocks there may be at the last look as at the first. With the `results` of the
+    table, blocks numbered in the order of play, a question with a zone is not answered while the leaders, or as many
+    that come next, drift. Raises ResultsError if the question asks for all of them.
     """
     check_question(question, len(entrants))
     places = [place for place, row in enumerate(table.rows) if row.version in entrants]
@@ -245,7 +265,10 @@ def question_status(
     worst = doubts.max(axis=0, initial=0.0)
     order = np.argsort(-worst, kind="stable").tolist()
     contenders = [others[index] for index in order if worst[index] > share]
-    return QuestionStatus(confidence >= question.confidence, confidence, tuple(leaders), (*contenders, *missing))
+    is_sure, drifters = confidence >= question.confidence, tuple[str, ...]()
+    if is_sure and results is not None and question.within is not None:
+        drifters = drifting(results, names[: 2 * question.places])
+    return QuestionStatus(is_sure and not drifters, confidence, tuple(leaders), (*contenders, *missing), drifters)
 
 
 def paid(doubt: float, span: float) -> float:
@@ -279,3 +302,52 @@ def doubts_of(table: FittedTable, places: list[int], question: StoppingQuestion)
         beyond = 0.5 * (1 - error_function(lead / np.maximum(table.spread[pairs], 1e-12) / sqrt(2)))
         stronger = np.where(np.isnan(stronger), stronger, beyond)
     return np.asarray(np.nan_to_num(stronger, nan=0.5))
+
+
+def drifting(results: Results, asked: Collection[str], alarm: float = DRIFT_ALARM) -> tuple[str, ...]:
+    """Return those of the `asked` versions that drift, the surest first; blocks are numbered in the order of play."""
+    least = NormalDist().inv_cdf(1 - alarm / 2 / max(len(asked), 1))
+    trends = dict(zip(results.versions, trends_of(results).tolist(), strict=True))
+    found = [version for version in asked if abs(trends.get(version, 0.0)) > least]
+    return tuple(sorted(found, key=lambda version: (-abs(trends[version]), version)))
+
+
+def trends_of(results: Results) -> Floats:
+    """Return the trend of each version in standard errors: above 0 where it gets better, 0 where nothing tells."""
+    size = len(results.versions)
+    pairs, times, scores = _meetings(results)
+    if not len(pairs):
+        return np.zeros(size)
+    names, where, met = np.unique(pairs, return_inverse=True, return_counts=True)
+    mean_score = np.bincount(where, weights=scores) / met
+    mean_time = np.bincount(where, weights=times.astype(np.float64)) / met
+    # The mean of a pair takes a part of what each of its scores shows.
+    kept = np.sqrt(met / np.maximum(met - 1, 1))[where]
+    parts = (scores - mean_score[where]) * (times - mean_time[where])
+    firsts, seconds = (names // size)[where], (names % size)[where]
+    totals = np.bincount(firsts, weights=parts, minlength=size) - np.bincount(seconds, weights=parts, minlength=size)
+    # What a version showed in a block, against all whom it met there.
+    blocks = int(times.max()) + 1
+    cells = np.concatenate([firsts * blocks + times, seconds * blocks + times])
+    ones, place, _ = np.unique(cells, return_inverse=True, return_counts=True)
+    sums = np.bincount(place, weights=np.concatenate([parts * kept, -parts * kept]))
+    squares = np.bincount(ones // blocks, weights=sums * sums, minlength=size)
+    return np.asarray(totals / np.sqrt(np.maximum(squares, 1e-300)))
+
+
+def _meetings(results: Results) -> tuple[Ints, Ints, Floats]:
+    """Return each pair that met in a block, the place of the block in time, and the score of the first of the pair."""
+    size = len(results.versions)
+    order = distinct(results.blocks)
+    times = np.searchsorted(order, results.blocks)
+    cells, points = [], []
+    for left, right in combinations(range(results.seats.shape[1]), 2):
+        one, other = results.seats[:, left].astype(np.int64), results.seats[:, right].astype(np.int64)
+        gap = np.sign(results.ranks[:, right].astype(np.int64) - results.ranks[:, left])
+        is_met, first = one != other, np.minimum(one, other)
+        cell = (first * size + np.maximum(one, other)) * len(order) + times
+        cells.append(cell[is_met])
+        points.append(np.where(one == first, gap, -gap)[is_met])
+    found, where, met = np.unique(np.concatenate(cells), return_inverse=True, return_counts=True)
+    scores = 0.5 + np.bincount(where, weights=np.concatenate(points).astype(np.float64), minlength=len(found)) / met / 2
+    return found // len(order), found % len(order), scores

@@ -40,6 +40,7 @@ BOUNDED = {
     "Annulled.pools": "those in which the version was rated",
     "BestKnown.contender_names": "the first 500",
     "BestKnown.contenders": "the first 500",
+    "BestKnown.drifting": "the first 500",
     "BestKnown.leader_names": "the first 500",
     "BestKnown.leaders": "the first 500",
     "BotSummary.games": "the manifest of a bot has a greatest size",

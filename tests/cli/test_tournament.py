@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ from arena.match.spec import MatchSpec
 from arena.match.worker_report import MatchReport
 from arena.model.errors import ClientError
 from arena.model.tournament_requests import TournamentRequest
+from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import MATCHES_A_WAVE
+from arena.tournament.formats.format import Situation
 from engine import registry
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.read.tournaments import list_tournaments
+from ratings.statistics.block_allocation import QuestionStatus
 from ratings.store.database import open_database
 from tests.cli.support import MATCH, Arena, Finished, write_bot
 from tests.cli.table import TableExecutor, play
@@ -553,6 +557,23 @@ def test_a_tournament_is_played_until_a_question_is_answered(table: Arena) -> No
     assert "winner known at 60% within 10 Elo: " in table("tournament", "show", "until").out
     assert "is no question" in table.refusal(*words, "--until", "soon")
     assert "is known before the first match" in table.refusal(*words, "--until", "top 3 known at 95%")
+
+
+def test_results_that_drift_over_time_are_told(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["tournament", "run", "adaptive", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob,eve", *SHORT]
+    table(*words, "--until", "winner known at 99%", "--max-blocks", "3", "--seed", "3", "--name", "until")
+    answer = Adaptive.answer
+
+    def drifts(form: Adaptive, situation: Situation) -> QuestionStatus:
+        found = answer(form, situation)
+        return replace(found, is_known=False, drifting=found.leaders)
+
+    monkeypatch.setattr(Adaptive, "answer", drifts)
+    best = table("tournament", "show", "until", "--json").json["answer"]
+    (leader,) = best["leader_names"]
+    assert best["drifting"] == [leader]
+    told = f"not known; so far {leader}, but results drift over time: {leader}"
+    assert told in table("tournament", "show", "until").out
 
 
 def test_seats_may_be_left_out_where_the_game_permits_one_number(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

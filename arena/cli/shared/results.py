@@ -96,6 +96,9 @@ def _best_line(best: BestKnown) -> str:
     sure = f"{100 * best.confidence:.1f}%"
     if best.is_known:
         return say("cli_shared.best_known", until=_question(best.until), leaders=leaders, sure=sure)
+    if best.drifting:
+        drifting = ", ".join(best.drifting[:_MOST_RIVALS_SHOWN])
+        return say("cli_shared.best_drifts", until=_question(best.until), leaders=leaders, drifting=drifting)
     rivals = ", ".join(best.contender_names[:_MOST_RIVALS_SHOWN]) or say("cli_shared.nobody")
     return say("cli_shared.best_not_yet", until=_question(best.until), leaders=leaders, sure=sure, rivals=rivals)
 

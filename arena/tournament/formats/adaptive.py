@@ -24,6 +24,7 @@ from ratings.statistics.stopping_question import check_question, parse_question
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
     from ratings.statistics.block_allocation import QuestionStatus
     from ratings.statistics.official_table import FittedTable
+    from ratings.statistics.results import Results
 
 DEFAULT_QUESTION = "top 3 known at 95%"
 DEFAULT_WITHIN = 10.0
@@ -83,19 +84,21 @@ class Adaptive:
         if situation.wave < _FIRST_WAVES:
             chosen = first_blocks(present, self.seats, situation.seed + situation.wave, rings=1, owners=owners)
         else:
-            table = _table(situation)
-            if self._standing(table, present, len(situation.entrants)).is_known:
+            results = _results(situation)
+            table = _table(results)
+            if self._standing(table, results, present, len(situation.entrants)).is_known:
                 return []
             seed = situation.seed + situation.wave
             question = parse_question(self.until)
             chosen = next_blocks(table, question, present, self.seats, _BLOCKS_A_WAVE, seed, owners)
         return seat_groups(situation, [[names[label] for label in order] for order in chosen])[:left]
 
-    def _standing(self, table: FittedTable, asked: Sequence[str], entrants: int) -> QuestionStatus:
+    def _standing(self, table: FittedTable, results: Results, asked: Sequence[str], entrants: int) -> QuestionStatus:
         from ratings.statistics.block_allocation import question_status
 
         at_first_look = _FIRST_WAVES * -(-entrants // (self.seats - 1))
-        return question_status(table, parse_question(self.until), asked, max(self.blocks / at_first_look, 1.0))
+        span = max(self.blocks / at_first_look, 1.0)
+        return question_status(table, parse_question(self.until), asked, span, results)
 
     def answer(self, situation: Situation) -> QuestionStatus:
         """Return how well all whole blocks answer the question; entrants by their id.
@@ -110,12 +113,14 @@ class Adaptive:
             return QuestionStatus(True, 1.0, tuple(stayed), ())
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}
-        found = self._standing(_table(situation), [labels[entrant] for entrant in stayed], len(labels))
+        results = _results(situation)
+        found = self._standing(_table(results), results, [labels[entrant] for entrant in stayed], len(labels))
         return QuestionStatus(
             found.is_known,
             found.confidence,
             tuple(names[label] for label in found.leaders),
             tuple(names[label] for label in found.contenders),
+            tuple(names[label] for label in found.drifting),
         )
 
     def conclude(self, situation: Situation) -> dict[str, Any] | None:
@@ -149,7 +154,7 @@ class Adaptive:
     def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by strength in the official table of these blocks."""
         labels = _labels(situation)
-        strength = {row.version: row for row in _table(situation).rows}
+        strength = {row.version: row for row in _table(_results(situation)).rows}
         rank = {
             entrant: strength[label].rank if label in strength else len(labels) for entrant, label in labels.items()
         }
@@ -182,8 +187,8 @@ def _labels(situation: Situation) -> dict[str, str]:
     return {entrant.id: f"{place:06}" for place, entrant in enumerate(situation.entrants)}
 
 
-def _table(situation: Situation) -> FittedTable:
-    from ratings.statistics.official_table import official_table
+def _results(situation: Situation) -> Results:
+    """Return the matches of whole blocks, which are numbered in the order of the plan."""
     from ratings.statistics.results import results_of
 
     labels = _labels(situation)
@@ -193,4 +198,10 @@ def _table(situation: Situation) -> FittedTable:
         if block.is_whole
         for order, ranks in zip(block.rotations(), block.ranks, strict=True)
     ]
-    return official_table(results_of(list(labels.values()), matches))
+    return results_of(list(labels.values()), matches)
+
+
+def _table(results: Results) -> FittedTable:
+    from ratings.statistics.official_table import official_table
+
+    return official_table(results)

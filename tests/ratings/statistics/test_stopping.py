@@ -10,9 +10,18 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from ratings.statistics.block_allocation import first_blocks, next_blocks, paid, question_status
+from ratings.statistics.block_allocation import (
+    DRIFT_ALARM,
+    drifting,
+    first_blocks,
+    next_blocks,
+    paid,
+    question_status,
+    trends_of,
+)
 from ratings.statistics.errors import ResultsError
-from ratings.statistics.official_table import FittedTable, groups_of, official_table
+from ratings.statistics.official_table import ELO_PER_UNIT, FittedTable, groups_of, official_table
+from ratings.statistics.results import Results
 from ratings.statistics.stopping_question import StoppingQuestion, check_question, parse_question
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 from tests.support.simulations.stopping import Kind, adaptive, field_of, round_robin, until_known
@@ -79,6 +88,68 @@ def test_who_is_within_the_zone_is_as_good_as_the_best() -> None:
     found = question_status(table, StoppingQuestion(1, 0.95, 25.0), NAMES)
     assert found.is_known
     assert found.contenders == ()
+
+
+def played(gains: tuple[float, ...], rounds: int, seed: int, seats: int = 2) -> Results:
+    """A round robin in which each starts at 0 and gains so many Elo from the first block to the last."""
+    random, steps = np.random.default_rng(seed), 20
+    parts = []
+    for step in range(steps):
+        strengths = np.array(gains) * (step / (steps - 1)) / ELO_PER_UNIT
+        field = Field(strengths, np.linspace(0.2, -0.2, seats), np.full(seats - 1, -1.0))
+        one = play(field, all_tables(len(gains), seats, rounds), random)
+        parts.append((one.seats, one.ranks, one.blocks + step * 10_000))
+    sitting, ranks, blocks = (np.concatenate([part[column] for part in parts]) for column in range(3))
+    return Results(one.versions, sitting, ranks, blocks, np.arange(len(blocks)))
+
+
+def test_who_learns_while_it_plays_drifts_and_its_question_is_not_answered() -> None:
+    results = played((250.0, 0.0, 0.0), 10, 1)
+    assert trends_of(results)[0] > 4
+    assert drifting(results, NAMES)[0] == NAMES[0]
+    table, question = official_table(results), StoppingQuestion(1, 0.95, 25.0)
+    assert question_status(table, question, NAMES).is_known
+    found = question_status(table, question, NAMES, results=results)
+    assert (found.is_known, found.leaders, found.drifting[0]) == (False, NAMES[:1], NAMES[0])
+    assert found.confidence >= 0.95
+    # Tournaments from before there were zones go on as they were.
+    assert question_status(table, StoppingQuestion(1, 0.95), NAMES, results=results).is_known
+
+
+def test_who_is_not_asked_about_may_drift() -> None:
+    results = played((0.0, 0.0, 400.0), 10, 1)
+    assert drifting(results, NAMES)[0] == NAMES[2]
+    assert NAMES[2] not in drifting(results, NAMES[:2])
+    assert drifting(results, ["nobody"]) == ()
+
+
+@pytest.mark.parametrize(("seats", "rounds"), [(2, 4), (3, 4), (4, 8)])
+def test_steady_bots_hardly_ever_drift(seats: int, rounds: int) -> None:
+    fields = [played((0.0,) * 4, rounds, seed, seats) for seed in range(150)]
+    trends = np.array([trends_of(one) for one in fields])
+    assert 0.85 < trends.std() < 1.1
+    assert (np.abs(trends) > 1.96).mean() < 0.08
+    assert sum(bool(drifting(one, NAMES)) for one in fields) <= 150 * DRIFT_ALARM + 4
+
+
+def test_a_trend_is_the_same_whatever_order_the_matches_come_in() -> None:
+    results = played((100.0, 50.0, 0.0), 6, 3, 3)
+    shuffled = np.random.default_rng(4).permutation(len(results.seats))
+    columns = (results.seats[shuffled], results.ranks[shuffled], results.blocks[shuffled], results.plans[shuffled])
+    assert trends_of(Results(results.versions, *columns)).tolist() == trends_of(results).tolist()
+    nobody = Results(results.versions, results.seats[:0], results.ranks[:0], results.blocks[:0], results.plans[:0])
+    assert trends_of(nobody).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_blocks_that_all_went_alike_tell_no_trend() -> None:
+    sitting = np.array([np.roll([0, 1, 2], turn) for turn in range(3)] * 19)
+    ranks = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1]] * 19)  # by seats, so that each score is thirds
+    results = Results(NAMES, sitting, ranks, np.repeat(np.arange(19), 3), np.arange(57))
+    assert trends_of(results) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_one_block_of_a_pair_tells_no_trend() -> None:
+    assert trends_of(played((0.0, 0.0), 1, 1).where(np.arange(40) < 2)).tolist() == [0.0, 0.0]
 
 
 def test_a_wider_zone_never_lowers_the_confidence() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,8 +45,11 @@ class Kind:
     """What a block's opening does to each bot, its standard deviation."""
     confidence: float = 0.95
     within: float = 10.0
+    learns: float = 0.0
+    """By how many Elo the last of `best`, or every other bot by chance, improves over the first `LEARNING` blocks."""
 
 
+LEARNING = 1000
 NEAR = (0.0, -20.0)
 KINDS = (
     Kind("drawn, 122 Elo wide"),
@@ -75,17 +78,27 @@ KINDS = (
     Kind("40 Elo apart, no zone", best=(0, -40), within=0),
     Kind("20 Elo apart, no zone", best=NEAR, within=0),
     Kind("5 Elo apart, no zone", best=(0, -5), within=0),
+    Kind("half of all learn 100 Elo", learns=100),
+    Kind("half of all learn 200 Elo", learns=200),
+    Kind("the second of two learns 100 Elo", best=NEAR, learns=100),
+    Kind("the second of two learns 200 Elo", best=NEAR, learns=200),
+    Kind("the fourth learns 150 Elo", best=(0, -20, -40, -60), learns=150),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was said after so many matches: known or not, and whether nobody named is beyond the zone."""
+    """What was said after so many matches: known or not, and whether nobody named is beyond the zone then.
+
+    `drift` counts the looks at which it would have been known if nobody had drifted; the last may be one.
+    """
 
     is_known: bool
     is_right: bool
     matches: int
     confidence: float
+    drift: int = 0
+    ends_drifting: bool = False
 
 
 def strengths_of(kind: Kind, random: np.random.Generator) -> Floats:
@@ -112,18 +125,32 @@ def _until_known(kind: Kind, most: int, seed: int) -> Answer:
     effects = np.linspace(kind.seat, -kind.seat, kind.seats)
     field = Field(strengths_of(kind, random), effects, kind.tie - 1.2 * np.arange(kind.seats - 1.0), kind.luck)
     question = StoppingQuestion(kind.places, kind.confidence, kind.within)
+    learned = _learned(kind, field, seed)
     blocks = first_blocks(field.names, kind.seats, seed)
-    at_first_look, played, results = len(blocks), 0, None
+    at_first_look, played, drift, results = len(blocks), 0, 0, None
     while True:
-        results = _and_play(results, field, blocks, random)
+        now = replace(field, strengths=field.strengths + min(played / LEARNING, 1.0) * learned)
+        results = _and_play(results, now, blocks, random)
         played += len(blocks)
         table = official_table(results)
-        found = question_status(table, question, field.names, most / at_first_look)
+        found = question_status(table, question, field.names, most / at_first_look, results)
+        drift += bool(found.drifting)
         if found.is_known or played >= most:
-            is_right = _is_within(field, found.leaders, kind.within)
-            return Answer(found.is_known, is_right, len(results.seats), found.confidence)
+            is_right = _is_within(now, found.leaders, kind.within)
+            confidence, ends_drifting = found.confidence, bool(found.drifting)
+            return Answer(found.is_known, is_right, len(results.seats), confidence, drift, ends_drifting)
         wave = min(max(WAVE, played // LATER), most - played)
         blocks = next_blocks(table, question, field.names, kind.seats, wave, seed)
+
+
+def _learned(kind: Kind, field: Field, seed: int) -> Floats:
+    """Return what each gains in strength over the first `LEARNING` blocks."""
+    learners = np.zeros(kind.bots, np.bool_)
+    if kind.best:
+        learners[np.argsort(-field.strengths)[len(kind.best) - 1]] = True
+    else:
+        learners[np.random.default_rng((seed, 10)).permutation(kind.bots)[: kind.bots // 2]] = True
+    return np.where(learners, kind.learns / ELO_PER_UNIT, 0.0)
 
 
 def _is_within(field: Field, leaders: Sequence[str], within: float) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from math import comb
 from random import Random
@@ -29,8 +30,8 @@ from ratings.statistics.sequential_test import ComparisonAnswer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play
 
 
-def play_by_strength(form: Adaptive, size: int, seed: int) -> Played:
-    """The higher the number of a bot, the more it wins."""
+def play_by_strength(form: Adaptive, size: int, seed: int, learned: float = 0.0) -> Played:
+    """The higher the number of a bot, the more it wins; the last one becomes better by `learned` with each wave."""
     random = Random(seed)
     played, over = Played(form, field_of(size)), 0
     while True:
@@ -40,14 +41,15 @@ def play_by_strength(form: Adaptive, size: int, seed: int) -> Played:
                 return played
             played.waves.append(tuple(PlayedBlock(order) for order in orders))
         else:
-            played.waves[over] = tuple(result(one.order, random) for one in played.waves[over])
+            gain = {f"bot{size - 1}": learned * over}
+            played.waves[over] = tuple(result(one.order, random, gain) for one in played.waves[over])
             over += 1
 
 
-def result(order: CircularOrder, random: Random) -> PlayedBlock:
+def result(order: CircularOrder, random: Random, gain: Mapping[str, float]) -> PlayedBlock:
     ranks, digests = [], []
     for sitting in rotations(order):
-        scores = [int(name[3:]) + 2 * random.random() for name in sitting]
+        scores = [int(name[3:]) + gain.get(name, 0.0) + 2 * random.random() for name in sitting]
         ranks.append(tuple(1 + sum(other > score for other in scores) for score in scores))
         digests.append(f"{random.getrandbits(256):064x}")
     return PlayedBlock(order, BlockState.WHOLE, tuple(ranks), (frozenset(),) * len(order), tuple(digests))
@@ -62,6 +64,19 @@ def test_it_ends_with_the_right_answer_and_fewer_matches_than_all(seats: int) ->
     assert set(answer.leaders) == {"bot7", "bot6"}
     assert len(played.blocks) < 400
     assert {row.entrant for row in form.standings(played.situation)[:2]} == {"bot7", "bot6"}
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_while_strengths_change_the_question_is_not_answered(seats: int) -> None:
+    form = Adaptive(seats, "winner known at 90% within 10 Elo", 80)
+    steady = form.answer(play_by_strength(form, 4, 3).situation)
+    assert (steady.is_known, steady.leaders, steady.drifting) == (True, ("bot3",), ())
+    fading = play_by_strength(form, 4, 3, learned=-0.3)
+    answer = form.answer(fading.situation)
+    assert (answer.is_known, answer.leaders, set(answer.drifting)) == (False, ("bot2",), {"bot2", "bot3"})
+    assert answer.confidence > 0.9
+    assert form.conclude(fading.situation) is None
+    assert len(fading.blocks) == 80
 
 
 def test_after_two_rings_eight_blocks_are_chosen_at_a_time() -> None:
