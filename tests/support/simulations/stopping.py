@@ -46,7 +46,7 @@ class Kind:
     confidence: float = 0.95
     within: float = 10.0
     learns: float = 0.0
-    """By how many Elo the last of `best`, or every other bot by chance, improves over the first `LEARNING` blocks."""
+    """By how many Elo the last of `best`, or half of all bots by chance, improves over the first `LEARNING` blocks."""
 
 
 LEARNING = 1000
