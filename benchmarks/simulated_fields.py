@@ -3,7 +3,7 @@
     python -m benchmarks.simulated_fields official      # 95 % intervals of the official table, and its speed
     python -m benchmarks.simulated_fields circles       # circles of strength that are told where there are none
     python -m benchmarks.simulated_fields compare       # error rates and steps of `arena compare`; some five minutes
-    python -m benchmarks.simulated_fields stopping      # "known at 95%", and the accuracy at a budget; half an hour
+    python -m benchmarks.simulated_fields stopping      # "known at 95%", and the accuracy at a budget; an hour
     python -m benchmarks.simulated_fields fairplay      # alarms in honest fields, and collusion that is found
     python -m benchmarks.simulated_fields official --simulations 50 --no-speed --only "3 seats"
 
@@ -300,7 +300,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
             command.add_argument("--peer", type=int, default=1000, help="tests of the peer; 0: none")
             command.add_argument("--seed", type=int, default=1)
         elif name == "stopping":
-            command.add_argument("--fields", type=int, default=100)
+            command.add_argument("--fields", type=int, default=50)
             command.add_argument("--blocks", type=int, default=DEFAULT_BLOCKS)
             command.add_argument("--rounds", type=int, default=5)
             command.add_argument("--no-accuracy", action="store_true")

@@ -72,6 +72,7 @@ BOUNDED = {
     "MatchTimes.decisions": "a match has at most so many plies as its game allows",
     "MatchTimes.totals": "one for each seat",
     "OfficialRow.stronger": "as many as the page has rows",
+    "OfficialTable.unsteady": "one for each bot whose repeats end differently",
     "OfficialTable.circles": "the surest 20",
     "OfficialTable.seats": "one for each seat of the game",
     "OwnerUsage.own": "there are a few kinds of limits",
