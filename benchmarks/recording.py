@@ -3,8 +3,9 @@
     python -m benchmarks.recording
     python -m benchmarks.recording --matches 20000 --seats 4
 
-Every match is recorded in a transaction of its own, with a replay of about 3 kB, and rated at once. The floor, measured
-in the same run on the same disk, is Python's sqlite3 alone storing the same bytes with the same durability, unrated.
+Every match is recorded in a transaction of its own, with a replay of about 3 kB, signed, and rated at once. The floor,
+measured in the same run on the same disk, is Python's sqlite3 alone storing the same bytes with the same durability,
+unrated.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from statistics import median, quantiles
 
 from arena.match.result import MatchResult
 from arena.match.worker_report import MatchReport
+from arena.tournament.seed_key import SeedKey
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger
@@ -158,7 +160,7 @@ def run(directory: Path, matches: int, seats: int) -> None:
         open_database(path).close()
     with timed("open it again"):
         database = open_database(path)
-    ledger = Ledger(database)
+    ledger = Ledger(database, signer=SeedKey(directory / "arena.key").signing_key())
     versions = [
         ledger.add_version(bot=f"bot{number}", content_hash=f"{number:064x}", manifest={})[0].id
         for number in range(seats + 1)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from arena.app.bots import bot_summary
 from arena.app.lookup import find_tournament, find_version
@@ -10,6 +13,7 @@ from arena.app.policy import AppContext
 from arena.app.ratings import table_value
 from arena.app.tournament_answers import walk_of
 from arena.app.tournaments import summary_of
+from arena.match.replay import ReplayError, dump, load
 from arena.model.bots import BotSummary
 from arena.model.errors import RefusedError
 from arena.model.ratings import MOST_IN_OFFICIAL, Form, OfficialTable, Opponent, Record, WalkPoint
@@ -17,10 +21,12 @@ from arena.model.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
 from arena.tournament.locks import players_beside
 from engine.translatable import Text
+from ratings.errors import ArchiveError
 from ratings.read import admissions, bots, leaderboard, statistics, tournaments
 from ratings.read.active_versions import list_opponents
 from ratings.read.admissions import newest_versions
 from ratings.read.bots import named_versions
+from ratings.read.exporting import export_tournament
 from ratings.read.leaderboard import Narrowing, RatedPool
 from ratings.read.pool_lookup import MatchScope, find_pool
 from ratings.read.tournaments import TournamentRow
@@ -31,6 +37,18 @@ from ratings.values.pools import Pool
 _OPPONENTS = 20
 _DEPTH = 24
 """So many matches the form of a version reaches back."""
+
+
+MOST_EXPORTED = 20_000
+"""So many matches a tournament may have that pages give out."""
+_OF_MANIFEST = ("name", "games", "rules", "deterministic")
+_WITHHELD: Mapping[str, Mapping[str, Any]] = {
+    "fault": {"evidence": {}},
+    "leak_check": {"evidence": {}},
+    "attempt": {"evidence": None, "worker": ""},
+    "owner": {"limits": None},
+}
+"""What stands in the columns of these tables instead of what only owners or the organiser see."""
 
 
 class LocalOverview:
@@ -140,11 +158,51 @@ class LocalOverview:
         table = official_table(load_results(database, found.id).among(best))
         return table_value(database, found, table, range(len(table.rows)), shows_chances=False)
 
+    def export_tournament(self, tournament: str, target: Path) -> str:
+        found = find_tournament(self._context, tournament)
+        total = tournaments.count_matches(self._context.database, found.id)
+        if total > MOST_EXPORTED:
+            raise RefusedError(
+                Text(
+                    "tournament {name} has {total} matches, and pages give out tournaments of at most {most}; ask its "
+                    "organiser for the file",
+                    name=repr(found.name),
+                    total=total,
+                    most=MOST_EXPORTED,
+                )
+            )
+        try:
+            export_tournament(self._context.database, found, target, withhold=_withhold)
+        except ArchiveError as error:
+            raise RefusedError(str(error)) from error
+        return found.name
+
     def _summaries(self, rows: Sequence[TournamentRow]) -> tuple[TournamentSummary, ...]:
         return tuple(summary_of(self._context, row) for row in rows)
 
     def _rated_pool(self, pool: str) -> RatedPool:
         return leaderboard.rated_pool(self._context.database, find_pool(self._context.database, pool))
+
+
+def _withhold(kind: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of an exported tournament as everybody may see it: without evidence, limits, hosts and commands."""
+    if kind == "replay":
+        return _without_evidence(row)
+    if kind == "version":
+        shown = {name: value for name, value in row["manifest"].items() if name in _OF_MANIFEST}
+        return {**row, "manifest": shown}
+    return {**row, **_WITHHELD.get(kind, {})}
+
+
+def _without_evidence(row: dict[str, Any]) -> dict[str, Any]:
+    try:
+        document = load(b64decode(row["data"]))
+    except ReplayError:
+        return row  # whoever checks the file is told
+    faults = document["result"]["faults"]
+    for fault in faults:
+        fault["evidence"] = {}
+    return {**row, "data": b64encode(dump(document)).decode()} if faults else row
 
 
 def _form(version_id: str, changes: list[tuple[float, float]], faults: int) -> Form:

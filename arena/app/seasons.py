@@ -10,6 +10,7 @@ from arena.app.tournament_planning import plan_ladder
 from arena.app.tournaments import standings_of
 from arena.model.ladders import Ladder, LadderRequest, Season
 from arena.tournament.planner import planner_of
+from arena.tournament.proof import close_proof
 from arena.tournament.rate_limit import MATCHES_PER_DAY
 from arena.tournament.seasons import announce_freeze, freeze_season, open_season
 from engine.translatable import Text
@@ -39,8 +40,10 @@ class LocalSeasons:
 
     def close_ladder(self, ladder: str, why: str) -> Ladder:
         is_between_seasons = self._shown.get_ladder(ladder).season is None
-        table = None if is_between_seasons else self._table(running_ladder(self._context.database, ladder))
-        self._ledger.close_ladder(ladder, why, table=table)
+        running = None if is_between_seasons else running_ladder(self._context.database, ladder)
+        self._ledger.close_ladder(ladder, why, table=None if running is None else self._table(running))
+        if running is not None:
+            self._close_proofs(running)
         return self._shown.get_ladder(ladder)
 
     def announce_freeze(self, ladder: str, at_us: int, final_blocks: int) -> Season:
@@ -54,6 +57,7 @@ class LocalSeasons:
     def close_season(self, ladder: str) -> Season:
         running = running_ladder(self._context.database, ladder)
         self._ledger.close_season(ladder, table=self._table(running))
+        self._close_proofs(running)
         return self._newest(ladder)
 
     def open_season(self, ladder: str, name: str | None = None) -> Season:
@@ -62,6 +66,12 @@ class LocalSeasons:
 
     def _newest(self, ladder: str) -> Season:
         return self._shown.list_seasons(ladder, limit=1).items[0]
+
+    def _close_proofs(self, running: RunningLadder) -> None:
+        """Sign the end of the tournaments of a season, whose secrets are public now."""
+        for tournament in (running.tournament.id, running.season.final_tournament_id):
+            if tournament is not None:
+                close_proof(self._context.database, tournament, self._context.programs.root)
 
     def _table(self, running: RunningLadder) -> Table:
         """Return what a season comes to: the table of its final, or of the ladder if it has none."""

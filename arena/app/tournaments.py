@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from arena.app.lookup import find_tournament, find_version, whole_name
@@ -23,6 +25,7 @@ from arena.model.tournaments import (
     ONLY_FORFEITS,
     STOPPED,
     BestKnown,
+    Commitment,
     ComparisonResult,
     ConfidencePoint,
     LeakFinding,
@@ -39,6 +42,7 @@ from ratings.read import tournaments
 from ratings.read.embargo import EarlyResult, early_results
 from ratings.read.paging import part_of
 from ratings.read.pool_lookup import pool_value
+from ratings.read.proofs import commitment_of
 from ratings.read.tournament_report import TournamentReport, leak_checks, tournament_report
 from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
 from ratings.store.database import Database
@@ -107,6 +111,7 @@ class LocalTournaments:
             more_leak_checks=checks.next,
             host_losses=reports.host_losses(self._context.database, tournament_id),
             faults=reports.bot_faults(self._context.database, tournament_id, _MOST_FAULTS, besides_open=hidden),
+            commitment=_commitment(self._context.database, tournament_id),
         )
 
     def list_standings(
@@ -145,11 +150,14 @@ class LocalTournaments:
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
         from arena.model.tournament_requests import Cancelled
+        from arena.tournament.proof import close_proof
         from ratings.ledger.ledger import Ledger
 
         found = find_tournament(self._context, tournament)
         need_canceller(self._context, found)
-        return Cancelled(found.name, Ledger(self._context.database).cancel(found.id))
+        cancelled = Cancelled(found.name, Ledger(self._context.database).cancel(found.id))
+        close_proof(self._context.database, found.id, self._context.programs.root)
+        return cancelled
 
     def join_tournament(self, tournament: str, bot: str) -> Joined:
         from arena.model.tournament_requests import Joined
@@ -272,6 +280,14 @@ def _secret(context: AppContext, row: TournamentRow) -> str | None:
     from ratings.read.tournaments import published_secret  # asks for seasons, which no list of tournaments does
 
     return published_secret(context.database, row.tournament.id)
+
+
+def _commitment(database: Database, tournament_id: str) -> Commitment | None:
+    entry = commitment_of(database, tournament_id)
+    if entry is None:
+        return None
+    said = json.loads(entry.text)
+    return Commitment(sha256(entry.text.encode()).hexdigest(), said["public_key"], said["at_us"])
 
 
 def _is_hidden(context: AppContext, row: TournamentRow) -> bool:

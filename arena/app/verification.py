@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,20 +19,23 @@ from ratings.errors import ArchiveError
 from ratings.read import matches
 from ratings.read.matches import StoredMatch
 from ratings.store.database import Database, open_database
+from ratings.values.states import OnWorkProgress, WorkStage
 
 if TYPE_CHECKING:
     from ratings.ledger.tournament_import import Imported
-    from ratings.values.states import OnWorkProgress
 
 _HASH_DIGITS = 64
 _LONGEST_END = 1 << 10
 
 
-def problems_of_match(detail: StoredMatch, stored: bytes | None) -> list[str]:
-    """Return what is wrong with a stored match: with its replay, or between its replay and the database."""
+def problems_of_match(detail: StoredMatch, stored: bytes | None, *, is_whole: bool = True) -> list[str]:
+    """Return what is wrong with a stored match: with its replay, or between its replay and the database.
+
+    The replay is not whole if the evidence of its faults is withheld.
+    """
     if stored is None:
         return [Text("finished without a replay")]
-    problems = verify(stored)
+    problems = verify(stored, is_whole=is_whole)
     if problems:
         return problems
     document = load(stored)
@@ -133,20 +136,14 @@ def import_verified(
 def verify_export(source: Path, digest: str | None, report: OnWorkProgress) -> Verified:
     """Play all replays of an exported tournament again, and compare everything. Raises ArchiveError."""
     digest = digest or _digest_of(source)
-    with (
-        tempfile.TemporaryDirectory(prefix="arena-import-") as directory,
-        closing(open_database(Path(directory) / "import.db")) as database,
-    ):
-        from ratings.ledger.ledger import Ledger
-        from ratings.values.states import WorkStage
-
-        imported = Ledger(database).import_tournament(source, digest=digest, report=report, check=check_stored)
+    with imported_apart(source, digest, report) as (database, imported):
         verified = without = 0
         for match, stored in matches.replays(database, imported.tournament_id):
             if stored is None:
                 without += 1
                 continue
-            problems = problems_of_match(matches.match_detail(database, match.id), stored)
+            detail = matches.match_detail(database, match.id)
+            problems = problems_of_match(detail, stored, is_whole=not (imported.is_public and detail.faults))
             if problems:
                 raise ArchiveError(
                     Text(
@@ -159,6 +156,18 @@ def verify_export(source: Path, digest: str | None, report: OnWorkProgress) -> V
             verified += 1
             report(WorkStage.REPLAYS, verified, imported.matches)
         return Verified(digest, verified, without)
+
+
+@contextmanager
+def imported_apart(source: Path, digest: str | None, report: OnWorkProgress) -> Iterator[tuple[Database, Imported]]:
+    """Yield a database of its own with an exported tournament in it, and nothing else. Raises ArchiveError."""
+    from ratings.ledger.ledger import Ledger  # only importing writes
+
+    with (
+        tempfile.TemporaryDirectory(prefix="arena-import-") as directory,
+        closing(open_database(Path(directory) / "import.db")) as database,
+    ):
+        yield database, Ledger(database).import_tournament(source, digest=digest, report=report, check=check_stored)
 
 
 def _digest_of(source: Path) -> str | None:

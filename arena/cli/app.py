@@ -47,6 +47,7 @@ NOUNS = (
     "stats",
     "replay",
     "report",
+    "verify",
     "perft",
     "db",
     "ladder",
@@ -59,7 +60,7 @@ NOUNS = (
     "doctor",
 )
 """Every noun, as `arena --help` lists them; its file is `arena/cli/nouns/<noun>.py`."""
-HERE_ONLY = frozenset({"game", "login", "logout", "perft", "serve", "home", "cluster"})
+HERE_ONLY = frozenset({"game", "login", "logout", "verify", "perft", "serve", "home", "cluster"})
 """The nouns that look at no database, and so at no service in its place."""
 _FOR_PROGRAMS = {f"--{style.value}" for style in Style if style is not Style.PEOPLE}
 

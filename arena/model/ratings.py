@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ratings.values.leaderboards import CurvePoint, FaultCount, RecentVersion, Standing
@@ -194,6 +195,12 @@ class Overview(Protocol):
 
     def list_unfit(self, version_ids: Collection[str]) -> frozenset[str]:
         """Return which of the versions may not be promoted: an owner's that were not admitted, and annulled ones."""
+
+    def export_tournament(self, tournament: str, target: Path) -> str:
+        """Write a tournament that is over into a new file, as everybody may have it, and return its name.
+
+        Raises NotFoundError, AmbiguousError, and RefusedError for one that is not over or too large to give out.
+        """
 
     def fit_official(self, pool: str) -> OfficialTable:
         """Return the official table without the chances of pairs; of a large pool that of its best versions.

@@ -217,6 +217,17 @@ class LeakFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class Commitment:
+    """The first entry of the signed log of a tournament."""
+
+    digest: str
+    """The SHA-256 of the entry, in hexadecimal digits: who noted it before the first match can check by it."""
+    public_key: str
+    """The arena's key (Ed25519), in hexadecimal digits."""
+    at_us: int
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentDetail:
     """All that is shown of a tournament but its matches."""
 
@@ -239,6 +250,8 @@ class TournamentDetail:
     """What the host lost, the most frequent cause first."""
     faults: tuple[BotFaults, ...] = ()
     """What bots did wrong, the most frequent first: the first 100."""
+    commitment: Commitment | None = None
+    """What was fixed before its first match; `None` if it was begun by an arena that signed nothing yet."""
 
 
 @dataclass(frozen=True, slots=True)

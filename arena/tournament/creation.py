@@ -110,7 +110,7 @@ def create_tournament(
     """
     draft = draft_tournament(database, programs, terms, form, bots=bots, notes=notes)
     planner = FormatPlanner(form, draft.draw)
-    return Ledger(database).create_tournament(draft.plan, planner, choose_name=_checked(choose_name))
+    return _ledger(database, programs).create_tournament(draft.plan, planner, choose_name=_checked(choose_name))
 
 
 def create_match(
@@ -130,7 +130,11 @@ def create_match(
     """
     draft = draft_match(database, programs, terms, bots=bots, notes=notes, own_may_meet=own_may_meet)
     planner = SingleMatchPlanner(draft.draw.single_match(tuple(one.version.id for one in draft.seated)))
-    return Ledger(database).create_tournament(draft.plan, planner, choose_name=_checked(choose_name))
+    return _ledger(database, programs).create_tournament(draft.plan, planner, choose_name=_checked(choose_name))
+
+
+def _ledger(database: Database, programs: Programs) -> Ledger:
+    return Ledger(database, signer=SeedKey.beside(programs.root).signing_key())
 
 
 def draft_tournament(

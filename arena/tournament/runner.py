@@ -23,7 +23,9 @@ from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.locks import Keep, hold
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs, Programs
 from arena.tournament.planner import FormatPlanner
+from arena.tournament.proof import close_proof
 from arena.tournament.run_progress import RunProgress, RunTally
+from arena.tournament.seed_key import SeedKey
 from arena.tournament.stored import draw_of, format_of
 from engine.translatable import Text
 from ratings.errors import DatabaseBusyError, DatabaseLostError, RatingsError
@@ -108,12 +110,15 @@ async def run_tournament(
         for has_owner in tournaments.owned_entrants(database, row.tournament.id):
             specs.sandbox_level(has_owner=has_owner)  # raises before anything is played
         patience_s = PATIENCE_S if database.patience_s is None else database.patience_s
-        ledger = Ledger(database.brief(_BRIEF_MS), limits)
+        ledger = Ledger(database.brief(_BRIEF_MS), limits, SeedKey.beside(programs.root).signing_key())
         run = _Run(
             ledger, executor, specs, partial(_planner, row), _tally(row, executor), on_progress, keep, patience_s
         )
         await run.play()
-        return run.end(await run.writer.write(lambda: tournaments.tournament_row(database, tournament_id)))
+        row = await run.writer.write(lambda: tournaments.tournament_row(database, tournament_id))
+        if row.progress.is_over:
+            await run.writer.write(lambda: close_proof(database, tournament_id, programs.root))
+        return run.end(row)
 
 
 def _planner(row: TournamentRow) -> FormatPlanner | None:

@@ -14,15 +14,47 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.tournament.errors import RequestError
 from engine.os_errors import os_error_text
 from engine.translatable import Text
 
+if TYPE_CHECKING:  # whoever signs imports it
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 KEY_SUFFIX = ".key"
 _KEY_BYTES = 32
 _KEY = re.compile(r"[0-9a-f]{64}\n?", re.ASCII)
 _MOST_BYTES = 1 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """Implements `ratings.ledger.proof.Signer`: Ed25519 (RFC 8032)."""
+
+    public_key: str
+    private: Ed25519PrivateKey
+
+    def sign(self, data: bytes) -> str:
+        """Return the signature of the bytes, in hexadecimal digits."""
+        return self.private.sign(data).hex()
+
+
+def is_signed(public_key: str, data: bytes, signature: str) -> bool:
+    """Return whether the key made that signature of the bytes. Raises ValueError for a key or signature that is none.
+
+    Both are hexadecimal digits.
+    """
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
+    try:
+        key.verify(bytes.fromhex(signature), data)
+    except InvalidSignature:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +84,22 @@ class SeedKey:
                     why=why,
                 )
             ) from error
+
+    def signing_key(self) -> SigningKey:
+        """Return the key by which the arena signs. Raises RequestError if there is no sound key to be had."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+        try:
+            private = Ed25519PrivateKey.from_private_bytes(
+                hmac.digest(self._key(), b"kingmaker-arena signing key", "sha256")
+            )
+        except OSError as error:
+            why = os_error_text(error)
+            raise RequestError(
+                Text("{path}: the arena's key cannot be used ({why}); check that path", path=self.path, why=why)
+            ) from error
+        return SigningKey(private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex(), private)
 
     def _key(self) -> bytes:
         with suppress(FileNotFoundError):

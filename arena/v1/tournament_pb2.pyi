@@ -289,7 +289,7 @@ class PlayedBy(_message.Message):
     def __init__(self, host: _Optional[str] = ..., pid: _Optional[int] = ..., since_us: _Optional[int] = ...) -> None: ...
 
 class TournamentDetail(_message.Message):
-    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks", "host_losses", "faults")
+    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks", "host_losses", "faults", "commitment")
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
     SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -302,6 +302,7 @@ class TournamentDetail(_message.Message):
     MORE_LEAK_CHECKS_FIELD_NUMBER: _ClassVar[int]
     HOST_LOSSES_FIELD_NUMBER: _ClassVar[int]
     FAULTS_FIELD_NUMBER: _ClassVar[int]
+    COMMITMENT_FIELD_NUMBER: _ClassVar[int]
     summary: TournamentSummary
     pool: _pool_pb2.Pool
     settings_json: str
@@ -314,7 +315,18 @@ class TournamentDetail(_message.Message):
     more_leak_checks: str
     host_losses: _containers.RepeatedCompositeFieldContainer[HostLoss]
     faults: _containers.RepeatedCompositeFieldContainer[BotFaults]
-    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., more_standings: _Optional[str] = ..., more_leak_checks: _Optional[str] = ..., host_losses: _Optional[_Iterable[_Union[HostLoss, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[BotFaults, _Mapping]]] = ...) -> None: ...
+    commitment: Commitment
+    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., more_standings: _Optional[str] = ..., more_leak_checks: _Optional[str] = ..., host_losses: _Optional[_Iterable[_Union[HostLoss, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[BotFaults, _Mapping]]] = ..., commitment: _Optional[_Union[Commitment, _Mapping]] = ...) -> None: ...
+
+class Commitment(_message.Message):
+    __slots__ = ("digest", "public_key", "at_us")
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    PUBLIC_KEY_FIELD_NUMBER: _ClassVar[int]
+    AT_US_FIELD_NUMBER: _ClassVar[int]
+    digest: str
+    public_key: str
+    at_us: int
+    def __init__(self, digest: _Optional[str] = ..., public_key: _Optional[str] = ..., at_us: _Optional[int] = ...) -> None: ...
 
 class StandingRow(_message.Message):
     __slots__ = ("place", "version_id", "bot", "number", "content_hash", "matches", "wins", "blocks", "points", "score", "forfeits", "status", "shared", "draws", "status_text_json")

@@ -31,7 +31,7 @@ from arena.web.owners import pages as owners
 from arena.web.owners import sessions, submissions
 from arena.web.owners.sessions import NotSignedInError, SessionStore, answer_strangers
 from arena.web.owners.submissions import MOST_FOLLOWERS
-from arena.web.pages import bots, exports, front, leaderboards, matches, tournaments
+from arena.web.pages import bots, exports, front, leaderboards, matches, proofs, tournaments
 from arena.web.pages import game_catalog as games
 from arena.web.people import new_table_form as lobby
 from arena.web.people import pages as people
@@ -72,6 +72,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     lobby.router,
     people.router,
     visitor.router,
+    proofs.router,
     tournaments.router,
 )
 """The pages. What is listed here and among the calls is served, with the documents of the API, and nothing else."""

@@ -13,7 +13,7 @@ from sqlmodel import Session, select
 
 from engine.translatable import Text
 from ratings.errors import PlanError
-from ratings.ledger import bots, ladders, leasing, rebuild, recording, tournaments
+from ratings.ledger import bots, ladders, leasing, proof, rebuild, recording, tournaments
 from ratings.ledger import participation as entrants
 from ratings.ledger import tournament_import as importing
 from ratings.ledger.bots import DescribedRuntime, NewVersion
@@ -68,10 +68,13 @@ class Ledger:
     Whatever a method raises, nothing was written. Besides the errors named, each may raise a DatabaseError.
     """
 
-    def __init__(self, database: Database, limits: OwnerLimits = OWNER_LIMITS) -> None:
-        """`limits` are those of owners who have none of their own."""
+    def __init__(
+        self, database: Database, limits: OwnerLimits = OWNER_LIMITS, signer: proof.Signer | None = None
+    ) -> None:
+        """`limits` are those of owners who have none of their own; without a `signer` nothing is signed."""
         self._database = database
         self._limits = limits
+        self._signer = signer
 
     def add_version(
         self,
@@ -136,6 +139,8 @@ class Ledger:
             tournament = tournaments.write_tournament(session, plan)
             if not planner.plan_ready(WaveLedger(session, tournament.id)):
                 raise PlanError(Text("the tournament has no matches; enter more bots or ask for more rounds"))
+            if self._signer is not None:
+                proof.commit(session, tournament.id, self._signer)
             session.refresh(tournament)
             return tournament
 
@@ -176,7 +181,9 @@ class Ledger:
         with write(self._database, together=True) as session:
             take_turn(session, tournament_id)
             leasing.release(session, tournament_id)
-            return _settle(session, tournament_id, (), (), request, planner, self._limits)
+            if self._signer is not None:
+                proof.commit(session, tournament_id, self._signer)
+            return _settle(session, tournament_id, (), (), request, planner, self._limits, self._signer)
 
     def settle(
         self,
@@ -195,7 +202,14 @@ class Ledger:
         """
         with write(self._database, together=True) as session:
             take_turn(session, tournament_id)
-            return _settle(session, tournament_id, results, lost, request, planner, self._limits)
+            return _settle(session, tournament_id, results, lost, request, planner, self._limits, self._signer)
+
+    def close_proof(self, tournament_id: str, table: Sequence[Mapping[str, Any]]) -> None:
+        """Sign the end of a tournament that is over, with its table and its secret, unless it is signed already."""
+        assert self._signer is not None, "somebody must sign"
+        with write(self._database, together=True) as session:
+            take_turn(session, tournament_id)
+            proof.close(session, tournament_id, table, self._signer)
 
     def release(self, tournament_id: str, *, worker: str | None = None, besides: Collection[Lease] = ()) -> int:
         """Give leased matches of a tournament back, without blame, and return how many they were.
@@ -251,10 +265,14 @@ def _settle(
     request: LeaseRequest | None,
     planner: Planner | None,
     limits: OwnerLimits,
+    signer: proof.Signer | None,
 ) -> Settlement:
-    recorded = recording.record_results(session, results, limits) if results else []
+    recorded = recording.record_results(session, results, limits, signer) if results else []
     again = [leasing.record_lost(session, attempt) for attempt in lost]
-    planned = planner.plan_ready(WaveLedger(session, tournament_id)) if planner is not None else 0
+    waves = WaveLedger(session, tournament_id)
+    planned = planner.plan_ready(waves) if planner is not None else 0
+    if signer is not None and waves.first_added is not None:
+        proof.add_waves(session.connection(), tournament_id, waves.first_added, signer)
     leased = []
     if request is not None:
         leased = leasing.lease(

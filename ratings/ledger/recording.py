@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from engine.translatable import Text
 from ratings.errors import FactError
+from ratings.ledger.proof import Signer, add_results
 from ratings.ledger.rating import rate_prefix
 from ratings.ledger.tally_updates import count_results
 from ratings.statistics.errors import SkillError
@@ -206,7 +207,7 @@ _OF_REPORT = ("plies", "decisions", "started_at_us", "duration_us", "game_digest
 _OF_SEAT = ("rank", "forfeit", "resigned", "runtime", "sandbox", "note_bytes", "notes_left_out")
 _RESULT_COLUMNS = ("state", "details", *_OF_RESULT, *_OF_REPORT)
 _MATCHES = (
-    select(_m.c.id, _m.c.tournament_id, _m.c.block_id, _m.c.state, tables.pool.c.seats)
+    select(_m.c.id, _m.c.tournament_id, _m.c.block_id, _m.c.position, _m.c.state, tables.pool.c.seats)
     .join(tables.tournament, tables.tournament.c.id == _m.c.tournament_id)
     .join(tables.pool, tables.pool.c.id == tables.tournament.c.pool_id)
     .where(_m.c.id.in_(bindparam("matches", expanding=True)))
@@ -266,13 +267,17 @@ _ADD_SEAT_LOG = insert(tables.seat_log)
 
 
 def record_results(
-    session: Session, reports: Sequence[ReportedMatch], limits: OwnerLimits = OWNER_LIMITS
+    session: Session,
+    reports: Sequence[ReportedMatch],
+    limits: OwnerLimits = OWNER_LIMITS,
+    signer: Signer | None = None,
 ) -> list[bool]:
     """Finish matches, rate what can now be rated, and return for each report whether it was written.
 
     It is False, with nothing changed, for a match that is over already. The first result of a match counts, also that
     of an attempt whose lease was lost meanwhile. Where `limits` of an owner, or those of their own, have no room for
-    the notes of a seat, these are left out. Raises FactError if a report does not fit its match.
+    the notes of a seat, these are left out. What is written is signed, too, by `signer` if there is one. Raises
+    FactError if a report does not fit its match.
     """
     connection = session.connection()
     matches = {row.id: row for row in connection.execute(_MATCHES, _ids(reports))}
@@ -281,13 +286,16 @@ def record_results(
     if news:
         running = ((row.match_id, row.number) for row in attempts if row.state == AttemptState.RUNNING)
         others = [match_id for match_id, number in running if match_id in news and news[match_id].attempt != number]
-        _write_results(connection, list(news.values()), others, limits)
+        written = _write_results(connection, list(news.values()), others, limits)
         for tournament_id in sorted({matches[match_id].tournament_id for match_id in news}):
             blocks = {
                 match_id: matches[match_id].block_id
                 for match_id in news
                 if matches[match_id].tournament_id == tournament_id
             }
+            if signer is not None:
+                signed = [_signed(report, matches[report.match_id]) for report in written if report.match_id in blocks]
+                add_results(connection, tournament_id, signed, signer)
             count_results(connection, tournament_id, blocks)
             rate_prefix(connection, tournament_id)
         # Objects that the caller read before would still show the matches as they were.
@@ -366,7 +374,8 @@ def _without_excess(
 
 def _write_results(
     connection: Connection, found: Sequence[ReportedMatch], others: Sequence[str], limits: OwnerLimits
-) -> None:
+) -> list[ReportedMatch]:
+    """Write what was found, and return it as it was written: notes may have been left out."""
     reports, left_out = _without_excess(connection, found, limits)
     now = now_us()
     attempts = [
@@ -424,6 +433,20 @@ def _write_results(
     if logs := [row for report in reports for row in log_rows(report.match_id, report.seat_logs)]:
         connection.execute(_ADD_SEAT_LOG, logs)
     connection.execute(_ADD_REPLAY, [{"match_id": report.match_id, "data": report.replay} for report in reports])
+    return reports
+
+
+def _signed(report: ReportedMatch, match: AnyRow) -> dict[str, Any]:
+    """Return what the signed log of the tournament says of a result."""
+    return {
+        "match": report.match_id,
+        "position": match.position,
+        "ranks": list(report.result.ranks),
+        "forfeits": list(report.result.forfeits),
+        "rated": report.result.rated,
+        "game": report.game_digest,
+        "record": report.record_digest,
+    }
 
 
 def _seat_rows(report: ReportedMatch, left_out: Set[tuple[str, int]]) -> list[dict[str, Any]]:

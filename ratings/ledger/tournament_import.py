@@ -27,7 +27,7 @@ from ratings.ledger.rating import pool_of
 from ratings.ledger.rebuild import rebuild
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
-from ratings.store.export_format import FORMAT, HEADER, ColumnError, archived_tables, decode_row, read_chain
+from ratings.store.export_format import FORMAT, HEADER, PUBLIC, ColumnError, archived_tables, decode_row, read_chain
 from ratings.store.identifiers import now_us
 from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.tables import AnyRow
@@ -55,6 +55,8 @@ class Imported:
     rated: int
     same_ratings: bool | None
     """Whether every rating came out as in the file, or `None` if the pool had other matches here or there."""
+    is_public: bool = False
+    """Whether it is a file for everybody, from which the evidence of faults is withheld."""
 
 
 def import_tournament(
@@ -92,6 +94,25 @@ def import_tournament(
     return work.finish()
 
 
+def check_header(file: str, header: Any) -> str:
+    """Return the name of the tournament of a file, given its header. Raises ArchiveError if it does not fit us."""
+    if not (isinstance(header, dict) and header.keys() >= _HEADER_KEYS and str(header["tournament"]).isascii()):
+        raise ArchiveError(Text("{file}, line 1: it is no header; nothing was imported", file=file))
+    if header["format"] != FORMAT or header["schema"] != schema.HEAD:
+        raise ArchiveError(
+            Text(
+                "{file} was exported with schema {schema}, format {form}; this arena has schema {own}, "
+                "format {own_form}; export it with this version of the arena",
+                file=file,
+                schema=header["schema"],
+                form=header["format"],
+                own=schema.HEAD,
+                own_form=FORMAT,
+            )
+        )
+    return str(header["name"])
+
+
 class _Import:
     """One import: what was read so far, and the rows that wait to be written."""
 
@@ -100,6 +121,7 @@ class _Import:
         self._file, self._new_name, self._report = file, name, report
         self._tournament_id = self._pool_id = self._told_name = ""
         self._seats = 0
+        self._is_public = False
         # Of ids their hashes: of 200,000 matches they take half the memory of the ids.
         self._matches: set[int] = set()
         self._blocks: set[int] = set()
@@ -132,20 +154,8 @@ class _Import:
                 Text("{file} is no exported tournament; `arena tournament export` writes one", file=self._file)
             )
         header = line[2]
-        if not (isinstance(header, dict) and header.keys() >= _HEADER_KEYS and str(header["tournament"]).isascii()):
-            raise ArchiveError(Text("{file}, line 1: it is no header; nothing was imported", file=self._file))
-        if header["format"] != FORMAT or header["schema"] != schema.HEAD:
-            raise ArchiveError(
-                Text(
-                    "{file} was exported with schema {schema}, format {form}; this arena has schema {own}, "
-                    "format {own_form}; export it with this version of the arena",
-                    file=self._file,
-                    schema=header["schema"],
-                    form=header["format"],
-                    own=schema.HEAD,
-                    own_form=FORMAT,
-                )
-            )
+        check_header(self._file, header)
+        self._is_public = header.get(PUBLIC) is True
         self._tournament_id = str(header["tournament"])
         if self._find(tables.tournament, tables.tournament.c.id == self._tournament_id) is not None:
             raise ArchiveError(
@@ -218,7 +228,9 @@ class _Import:
             for row in self._connection.execute(query, execution_options={"yield_per": _BATCH}).mappings():
                 here.add(row)
             has_same_ratings = here == self._changes
-        return Imported(self._tournament_id, self._told_name, len(self._matches), rated, has_same_ratings)
+        return Imported(
+            self._tournament_id, self._told_name, len(self._matches), rated, has_same_ratings, self._is_public
+        )
 
     def _check_settings(self) -> None:
         tournament = self._session.get(TournamentRecord, self._tournament_id)

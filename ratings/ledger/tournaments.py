@@ -202,6 +202,8 @@ class WaveLedger:
 
     def __init__(self, session: Session, tournament_id: str) -> None:
         self._session, self._tournament_id = session, tournament_id
+        self.first_added: int | None = None
+        """The index of the first wave that was written through it; `None` if none was."""
 
     def has_more_waves(self) -> bool:
         """Return whether further waves may be planned; from here on nobody else plans, joins or withdraws."""
@@ -268,7 +270,10 @@ class WaveLedger:
         PlanError, with nothing written, for what cannot be played.
         """
         kept = None if answer is None else {**answer, waves.ANNULLED: self.annulled()}
-        return add_wave(self._session, self._tournament_id, index, blocks, kept)
+        is_added = add_wave(self._session, self._tournament_id, index, blocks, kept)
+        if is_added and blocks and self.first_added is None:
+            self.first_added = index
+        return is_added
 
 
 class Planner(Protocol):

@@ -18,27 +18,33 @@ from engine.translatable import Text
 from ratings.errors import ArchiveError
 from ratings.read.tournaments import TournamentRow, published_secret, tournament_row
 from ratings.store import schema, tables
-from ratings.store.export_format import FORMAT, HEADER, archived_tables, row_encoder, write_chain
+from ratings.store.export_format import FORMAT, HEADER, PUBLIC, archived_tables, row_encoder, write_chain
 from ratings.store.models import TournamentRecord
 from ratings.store.sessions import Source, read
 
 T = TypeVar("T")
 OnProgress = Callable[[int, int], None]
 """Told of about how many matches everything is written, of how many."""
+Withhold = Callable[[str, dict[str, Any]], dict[str, Any]]
 _PART = 200
 
 
 def export_tournament(
-    source: Source, tournament: TournamentRecord, target: Path, on_progress: OnProgress = lambda _done, _total: None
+    source: Source,
+    tournament: TournamentRecord,
+    target: Path,
+    on_progress: OnProgress = lambda _done, _total: None,
+    withhold: Withhold | None = None,
 ) -> str:
     """Write a tournament that is over into the new file `target`; return the digest of the file in hexadecimal digits.
 
+    With `withhold` it is a file for everybody, which says so: each row is what that returns for its kind and the row.
     Raises ArchiveError, also if the file exists or cannot be written; then there is no file.
     """
     try:
         with read(source) as session, _new_file(target) as file:
             row = tournament_row(session, tournament.id)
-            return write_chain(file, _watched(records(session, tournament), row, on_progress))
+            return write_chain(file, _watched(records(session, tournament, withhold), row, on_progress))
     except FileExistsError:
         raise ArchiveError(Text("{file} exists; name a new file", file=target)) from None
     except OSError as error:
@@ -77,7 +83,9 @@ def _new_file(target: Path) -> Iterator[IO[str]]:
             Path(name).unlink()
 
 
-def records(session: Session, tournament: TournamentRecord) -> Iterator[tuple[str, Any]]:
+def records(
+    session: Session, tournament: TournamentRecord, withhold: Withhold | None = None
+) -> Iterator[tuple[str, Any]]:
     """Yield kind and data of every line. Raises ArchiveError if the tournament is not over."""
     row = tournament_row(session, tournament.id)
     if row.status not in ("finished", "cancelled"):
@@ -99,12 +107,14 @@ def records(session: Session, tournament: TournamentRecord) -> Iterator[tuple[st
                 name=repr(tournament.name),
             )
         )
-    yield HEADER, {"format": FORMAT, "schema": schema.HEAD, "tournament": tournament.id, "name": tournament.name}
+    header = {"format": FORMAT, "schema": schema.HEAD, "tournament": tournament.id, "name": tournament.name}
+    yield HEADER, header if withhold is None else {**header, PUBLIC: True}
     for table in archived_tables():
         query = select(table).where(_condition(table, tournament)).order_by(*table.primary_key.columns)
         encode = row_encoder(table)
         parts = session.connection().execute(query, execution_options={"yield_per": _PART}).partitions()
-        yield from ((table.name, encode(found)) for part in parts for found in part)
+        rows = (encode(found) for part in parts for found in part)
+        yield from ((table.name, row if withhold is None else withhold(table.name, row)) for row in rows)
 
 
 def _condition(table: CoreTable, tournament: TournamentRecord) -> ColumnElement[bool]:

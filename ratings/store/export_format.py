@@ -32,6 +32,8 @@ _SEED = "kingmaker-arena"
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 _MOST_CHARACTERS = 1 << 28
 HEADER = "tournament-export"
+PUBLIC = "public"
+"""The key of a header that is true in a file for everybody, from which the evidence of faults is withheld."""
 FORMAT = 1
 DERIVED = ("rating_change", "rating", "entrant_tally", "gathering", "pending_rating")
 LOCAL = (

@@ -355,6 +355,20 @@ def annulment_value(stored: AnnulmentRecord) -> Annulment:
     )
 
 
+class ProofEntryRecord(Table, table=True):
+    """One entry of the signed log of a tournament; `number` counts from 0, which is the commitment.
+
+    Tournaments that were planned before there was such a log have none.
+    """
+
+    tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
+    number: int = Field(primary_key=True)
+    text: str = Field(sa_type=Text)
+    """The JSON that was signed, to the letter; `ratings.ledger.proof` says what is in it."""
+    signature: str
+    """In hexadecimal digits."""
+
+
 class EntrantTallyRecord(Table, table=True):
     """How a version has fared in a tournament; there is no row before its first finished match.
 

@@ -189,6 +189,7 @@ ELSEWHERE: Mapping[str, str] = {
     "tournament run ladder": _PLAYS,
     "tournament run round-robin": _PLAYS,
     "tournament run sample": _PLAYS,
+    "verify": "reads one file: tests/e2e/test_proofs.py",
     "tournament run swiss": _PLAYS,
     "web": "serves pages of this machine until it is ended: tests/service/web",
 }

@@ -35,6 +35,7 @@ from arena.i18n.catalogue import (
 )
 from arena.match.decisions import DecidedBy
 from arena.match.result import FaultCause, HostCause, LeakVerdict
+from arena.model.proofs import ProofPart
 from arena.service.settings import TABLE
 from arena.trial import faults as blunders
 from arena.trial.trials import BUILD, OUTPUT, RULES, TrialCheck
@@ -49,6 +50,8 @@ from tests.support.sources import ROOT, sources_below, text_of
 FAMILIES = (
     "site.theme_",
     "cli_db.stage_",
+    "cli_verify.part_",
+    "proof.",
     "error.status_",
     "fault.",
     "leaderboard.first_",
@@ -451,6 +454,7 @@ def test_every_value_that_a_table_shows_has_its_words(language: str) -> None:
     assert all(known.knows(f"cli_state.{cause.lower()}") for cause in HostCause)
     assert all(known.knows(f"cli_state.by_{one}") for one in DecidedBy)
     assert all(known.knows(f"check.verdict_{one}") for one in LeakVerdict)
+    assert all(known.knows(f"cli_verify.part_{one}") for one in ProofPart)
     assert all(known.knows(f"search.state_{one}") for one in MatchState)
     assert all(known.knows(f"fault.{cause.lower()}") for cause in FaultCause)
     assert all(known.knows(f"check.{one.replace(' ', '_')}") for one in (*TrialCheck, OUTPUT, RULES, BUILD))

@@ -23,6 +23,7 @@ from arena.tournament.stored import format_of, situation_of, table_situation
 from engine import registry
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service_ledger import ServiceLedger
+from ratings.read.exporting import export_tournament
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournament_report import tournament_report
@@ -30,6 +31,7 @@ from ratings.read.tournaments import tournament_row, tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import TournamentRecord, VersionRecord
 from ratings.store.waves import Progress
+from tests.support.exports import log_of, records_of
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 _own_runtime = cache(RuntimeCatalog)
@@ -125,6 +127,15 @@ class Book:
     def situation(self, tournament: TournamentRecord) -> Situation:
         """All that was planned and played, read anew."""
         return situation_of(tournament_waves(self.database, tournament.id))
+
+    def signed(self, tournament: TournamentRecord) -> list[int]:
+        """The places in the schedule of the results in the signed log of a tournament that is over, in its order."""
+        target = self.path.with_name("signed.arena")
+        export_tournament(self.database, tournament, target)
+        entries = log_of(records_of(target))
+        assert [entry["number"] for entry in entries] == list(range(len(entries)))
+        target.unlink()
+        return [one["position"] for entry in entries for one in entry.get("results", ())]
 
     def results(self, tournament: TournamentRecord) -> list[tuple[int, int, str, str | None]]:
         """Block, rotation, state and game digest of each match, in schedule order."""

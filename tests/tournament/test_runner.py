@@ -149,6 +149,7 @@ async def test_killed_again_and_again_it_still_ends_with_the_same_table(
         assert not counts(book, tournament).is_over
     await play(book, tournament)
     assert (book.table(tournament), book.results(tournament)) == undisturbed
+    assert sorted(book.signed(tournament)) == list(range(MATCHES)), "every result is signed, and each once"
 
 
 async def cancel_after(book: Book, tournament: TournamentRecord, finished: int) -> None:

@@ -98,6 +98,7 @@ BOUNDARIES = {
     # Ray itself is imported by its name, when it is needed (`arena.executor.ray.library`).
     "arena/executor/ray": Boundary(("arena.executor", "arena.hosting", "arena.match", "engine.registry")),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
+    "arena/tournament/seed_key.py": Boundary(("arena.tournament.errors", "engine"), ("cryptography",)),
     "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),
     "arena/trial": Boundary(
         (

@@ -347,6 +347,8 @@ PAGES = (
     "/tournaments/swiss",
     "/tournaments/swiss/confidence",
     "/tournaments/duel",
+    "/verify",
+    "/verify?tournament=swiss",
     "/api/v1",
 )
 """The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
@@ -363,7 +365,7 @@ ELSEWHERE = {
     "tests/web/test_tournaments.py": ("/compare/{tournament}", "/tournaments/{tournament}/state"),
 }  # fmt: skip
 """The pages that need a service or another database, and where they are looked at."""
-NO_PAGE = re.compile(r".*\.(json|svg|csv)|.*/(live|events|state|waiting)")
+NO_PAGE = re.compile(r".*\.(json|svg|csv|arena)|.*/(live|events|state|waiting)")
 """What is fetched by pages, or is a file."""
 FITS = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 

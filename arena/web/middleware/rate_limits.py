@@ -18,8 +18,10 @@ from arena.web.middleware.errors import error_page
 
 _MOST_ADDRESSES: Final = 10_000
 _FREE: Final = "/static/"
-_DEAR: Final = re.compile(r"(/api/v1)?/matches/[^/]+/(frames\.json|verified|board\.svg|live\.json|story|check)")
-"""What may take a second to make: a match is played again, and told."""
+_DEAR: Final = re.compile(
+    r"(/api/v1)?/matches/[^/]+/(frames\.json|verified|board\.svg|live\.json|story|check)|/tournaments/[^/]+/tournament\.arena"
+)
+"""What may take a second to make: a match is played again, and told; a tournament is written into a file."""
 _PRICE: Final = 5
 """As so many requests a dear one counts."""
 _MOST_AT_ONCE: Final = 128

@@ -35,10 +35,13 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a tournament that is over into one file."""
+    from arena.tournament.proof import close_proof
+
     with connect(need_here(db)) as connection:
         assert connection.storage is not None
         found_id = operation_target(connection.arena.tournaments.get_progress(tournament))
         found = find_tournament(connection.storage.database, found_id)
+        close_proof(connection.storage.database, found.id, connection.storage.store.root)
         shown = LazyProgress()
         digest = export_tournament(connection.storage.database, found, target, shown.update)
         shown.end()

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import paging, settings
+from arena.cli.shared.cells import format_instant
 from arena.cli.shared.connect import connect, next_command
 from arena.cli.shared.language import named, say, translated
 from arena.cli.shared.match_annotations import Reasons, annulled_ones, match_columns, noting_annulled
@@ -58,7 +59,7 @@ def show(
             print_json(_facts(detail, page.items), table, longest="matches", rest=following)
         else:
             facts = {**_people_facts(detail), "leak_checks": leak_summary(detail.leak_checks)}
-            print_facts({**facts, "secret": detail.secret or say("cli_tournament.secret_later")})
+            print_facts({**facts, "secret": detail.secret or say("cli_tournament.secret_later"), **_signed(detail)})
             for line in [*loss_lines(detail.host_losses), *leak_lines(detail.leak_checks)]:
                 typer.echo(line)
             typer.echo()
@@ -88,6 +89,7 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
         **asdict(detail.summary),
         "settings": detail.settings,
         "secret": detail.secret,
+        "commitment": None if detail.commitment is None else asdict(detail.commitment),
         "standings": translated_rows(detail),
         "answer": conclusion_facts(detail),
         "matches": [asdict(match) for match in matches],
@@ -95,6 +97,14 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
         "host_losses": [asdict(loss) for loss in detail.host_losses],
         "leak_checks": [asdict(check) for check in detail.leak_checks],
     }
+
+
+def _signed(detail: TournamentDetail) -> dict[str, Any]:
+    """Return what to note before the first match, to check the tournament by it when it is over."""
+    found = detail.commitment
+    if found is None:
+        return {}
+    return {"commitment": found.digest, "committed": format_instant(found.at_us), "signing_key": found.public_key}
 
 
 def _print_matches(matches: Sequence[MatchSummary], rest: Iterable[MatchSummary]) -> None:
