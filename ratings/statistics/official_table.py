@@ -41,7 +41,6 @@ ELO_MEAN = 1500.0
 MAX_VERSIONS = 2000
 """Time grows with the cube of the versions: 300 take 1 s, 1,000 take 22 s."""
 _WIDE_SHARE = 0.5
-_WELL_KNOWN = 5.0
 _LEAST_BLOCKS = 10.0
 
 
@@ -293,8 +292,8 @@ def references_of(counts: Counts, groups: Ints, is_anchor: Bools, point: Floats)
     """Return by how much each version counts in the mean of its group that stands at 0, 0 in a group with an anchor.
 
     Those count who are held together by results both ways, in the largest such set, of equally large ones the stronger
-    by `point`: how far others are away nobody knows, and a mean with them in would be as unsure. One of which the rarer
-    of its wins and losses are less than five blocks' worth counts accordingly less, so that a lucky win moves no table.
+    by `point`: how far others are away nobody knows, and a mean with them in would be as unsure. One whose wins or
+    losses are worth less than one block counts by the square of that, so that a lucky win moves no table.
     Where nobody is held together, those count who were ahead of somebody and behind somebody, or else all.
     """
     together = held_together(counts.seats, counts.ranks, len(groups))
@@ -308,7 +307,7 @@ def references_of(counts: Counts, groups: Ints, is_anchor: Bools, point: Floats)
         sets = [mine[together[mine] == label] for label in distinct(together[mine])]
         best = max(sets, key=lambda places: (len(places), float(point[places].mean())))
         if len(best) > 1:
-            found[best] = np.minimum(evidence[best] / _WELL_KNOWN, 1.0)
+            found[best] = np.minimum(evidence[best], 1.0) ** 2
         else:
             found[mine[known[mine]] if known[mine].any() else mine] = 1.0
         found[mine] /= found[mine].sum()
