@@ -17,7 +17,9 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
+from math import inf
 from multiprocessing import Pool
 from statistics import median
 from typing import Protocol, TypeVar
@@ -34,8 +36,8 @@ BIG_GAIN = expected_score(190) - 0.5
 _LEAST_COVERED = 35
 _OF_SHORT_ONES = 20
 _MOST_ALARMS = 0.01
-_MOST_ALARMS_OF_STYLES = 0.21
-_LEAST_FOUND = 0.9
+_MOST_ALARMS_OF_STYLES = 0.1
+_LEAST_FOUND = 0.8
 _FIELDS_AT_ONCE = 25
 _MOST_REFUSED = 0.02
 
@@ -229,10 +231,12 @@ def check_fairplay(options: argparse.Namespace) -> bool:
     """Print how often honest fields raise an alarm, and how often collusion is found; return whether it is as promised.
 
     Twelve bots of drawn strength, six in one kind; in the dishonest fields two or four of them collude. Beside each
-    figure stands what chance alone as the null would give, without regard to styles, from the same matches. Seeds
-    begin at 1,000, beyond all fields on which the constants of `ratings.statistics.fairplay` were chosen (`--seed 0`).
+    figure stand the goal, what chance alone as the null would give, without regard to styles, from the same matches,
+    and the smallest gain that the report says it finds in four of five cases. A deal of a size has a goal where it is
+    at least that large. In the last kinds it is just so large, in every field. Seeds begin at 1,000, beyond all fields
+    on which the constants of `ratings.statistics.fairplay_null` were chosen.
     """
-    wanted = choose([*fairplay.HONEST, *fairplay.STYLES, *fairplay.DISHONEST], options.only)
+    wanted = choose([*fairplay.HONEST, *fairplay.STYLES, *fairplay.DISHONEST, *fairplay.AS_TOLD], options.only)
     is_kept = True
     for kinds, fields, most in (
         (fairplay.HONEST, options.honest, _MOST_ALARMS),
@@ -240,33 +244,57 @@ def check_fairplay(options: argparse.Namespace) -> bool:
     ):
         for kind in wanted if fields else ():
             if kind in kinds:
-                seeds = range(options.seed, options.seed + fields)
-                seen = [fair_play(fairplay.played(kind, seed)) for seed in seeds]
-                alarms, before = sum(bool(one.suspicions) for one in seen), sum(map(_is_beyond_chance, seen))
-                share = f"{alarms} of {len(seeds)} fields raise an alarm; by chance alone {before}"
-                print(f"honest, {kind.name:32} {share}", flush=True)
-                is_kept &= alarms <= most * fields
+                seen = [fair_play(fairplay.played(kind, seed)) for seed in range(options.seed, options.seed + fields)]
+                alarms = sum(bool(one.suspicions) for one in seen)
+                is_kept &= _print_rate("alarms", kind, seen, alarms, f"at most {most:.0%}", alarms <= most * fields)
     for kind in wanted if options.dishonest else ():
+        seeds = range(options.seed, options.seed + options.dishonest)
         if kind in fairplay.DISHONEST:
-            found = _found_collusion(kind, range(options.seed, options.seed + options.dishonest))
-            is_kept &= found >= _LEAST_FOUND * options.dishonest
+            is_kept &= _is_collusion_found(kind, seeds, [kind.elo] * len(seeds))
+        elif kind in fairplay.AS_TOLD:
+            without = [fair_play(fairplay.played(replace(kind, deal=None), seed)) for seed in seeds]
+            is_kept &= _is_collusion_found(kind, seeds, [_told(kind, one) for one in without])
     return is_kept
 
 
-def _found_collusion(kind: fairplay.Kind, seeds: range) -> int:
-    """Print and return in how many dishonest fields collusion is found."""
-    seen = [fair_play(fairplay.played(kind, seed)) for seed in seeds]
-    hits, before = sum(any(map(fairplay.is_true, one.suspicions)) for one in seen), sum(map(_is_beyond_chance, seen))
-    found = {
-        (seed, frozenset((pair.first, pair.second)))
-        for seed, one in zip(seeds, seen, strict=True)
-        for pair in one.suspicions
-        if fairplay.is_true(pair)
-    }
-    wrong = sum(not fairplay.is_true(pair) for one in seen for pair in one.suspicions)
-    share = f"{len(found) / len(seeds):.1f} pairs on average; {wrong} innocent pairs in all; by chance alone {before}"
-    print(f"collusion, {kind.name:29} found in {hits} of {len(seeds)} fields; {share}", flush=True)
-    return hits
+def _told(kind: fairplay.Kind, report: FairPlayReport) -> float:
+    """Return the smallest deal of this kind that a report says it finds, in Elo; infinite if it finds none."""
+    (told,) = [one.least_elo for one in report.asked if one.kind == kind.asked]
+    return inf if told is None else told
+
+
+def _is_collusion_found(kind: fairplay.Kind, seeds: range, sizes: Sequence[float]) -> bool:
+    """Print in how many fields with deals of these sizes collusion is found; return whether it is in enough."""
+    seen = [
+        fair_play(fairplay.played(replace(kind, elo=elo), seed))
+        for seed, elo in zip(seeds, sizes, strict=True)
+        if elo < inf
+    ]
+    if not seen:
+        print(f"found    {kind.name:52} no deal, however large, is told to be found in any field", flush=True)
+        return True
+    hits = sum(any(fairplay.is_true(kind, pair) for pair in one.suspicions) for one in seen)
+    wrong = sum(not fairplay.is_true(kind, pair) for one in seen for pair in one.suspicions)
+    has_goal = median(sizes) >= (0 if kind.elo == 0 else median(_told(kind, one) for one in seen))
+    goal = f"at least {_LEAST_FOUND:.0%}" if has_goal else "none"
+    note = f"deal of {median(sizes):.0f}; {wrong} innocent pairs"
+    return _print_rate("found", kind, seen, hits, goal, not has_goal or hits >= _LEAST_FOUND * len(seen), note)
+
+
+def _print_rate(
+    what: str, kind: fairplay.Kind, seen: Sequence[FairPlayReport], hits: int, goal: str, is_met: bool, note: str = ""
+) -> bool:
+    told = " ".join(
+        f"{one.kind} {median([found.asked[place].least_elo or inf for found in seen]):.0f}"
+        for place, one in enumerate(seen[0].asked)
+    )
+    before = sum(map(_is_beyond_chance, seen))
+    print(
+        f"{what:8} {kind.name:52}{hits:4} of {len(seen):3}{hits / len(seen):7.1%}  goal {goal:13} "
+        f"{'met   ' if is_met else 'MISSED'}  by chance alone {before:3}; told {told}; {note}".rstrip("; "),
+        flush=True,
+    )
+    return is_met
 
 
 def _is_beyond_chance(one: FairPlayReport) -> bool:
@@ -306,8 +334,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
             command.add_argument("--no-accuracy", action="store_true")
         else:
             command.add_argument("--honest", type=int, default=300)
-            command.add_argument("--styles", type=int, default=50)
-            command.add_argument("--dishonest", type=int, default=50)
+            command.add_argument("--styles", type=int, default=60)
+            command.add_argument("--dishonest", type=int, default=60)
             command.add_argument("--seed", type=int, default=1000, help="that of the first field of each kind")
     return parser.parse_args(argv)
 

@@ -74,7 +74,7 @@ class FairPlay:
     more_matches: int | None
     """After about how many more matches half of the questions can be asked; `None` if no number is enough."""
     styles: int
-    """How many pairs go beyond chance, but no further than is usual in this pool."""
+    """How many pairs go beyond chance, but no further than the styles of bots may explain."""
     circles: int
     """How many are part of a circle, each of which beats the next."""
     suspicions: tuple[Suspicion, ...]

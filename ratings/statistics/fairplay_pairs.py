@@ -1,41 +1,42 @@
 """Finds pairs of versions that do better at common tables than the model and the styles of the field allow. No I/O.
 
-`fair_play` judges the answers to the questions of `fairplay_questions`. An answer's variance is the greater of two: the
-model's, times the dispersion of the field's blocks, and the one seen from block to block. Bonferroni's bound over all
-questions keeps the chance of any alarm in an honest field below `alarm`.
+`fair_play` judges the answers to the questions of `fairplay_questions`. A pair is reported if its answer is beyond both
+of two bounds, which `fairplay_null` explains:
 
-Colluders make honest bots look suspicious too: two of these do better where no colluders sit. So the strongest pair is
-set aside, the matches in which it sits together are left out, and the rest is fitted anew, until no pair goes beyond
-chance or a tenth of all pairs is aside. What is left shows how far the pairs of this field usually differ. Those aside
-that lie no further out are styles, and so are those whose gain goes round in a circle. The others are reported. An
-alarm is a reason to look at matches, not a proof: a bot that happens to beat one other bot raises it as well.
+- What is usual in this field: chance, and the styles that its other pairs show. The variance of chance is the greater
+  of two: the model's, times the dispersion of the field's blocks, and the one seen from block to block. Bonferroni's
+  bound over all questions keeps the chance of any alarm in an honest field below `alarm`.
+- What a style may bring one pair alone, by a score test of the gain `allowed`, against the strengths that the matches
+  without this pair show. Bonferroni's bound is over those that are beyond the first.
 
-`empirical_null` tells how far the answers of an honest field like this one lie apart, for each kind of question. Bots
-of different styles differ from the official model in many pairs, none of which made a deal. So the answers to all
-questions of a kind tell what is usual here (Efron 2004, "Large-scale simultaneous hypothesis testing: the choice of a
-null hypothesis"). Centre and spread of the null are the median and the distance of the quartiles, which at most a tenth
-of unusual pairs can hardly move. It is only ever wider than chance alone, never narrower.
+Colluders make honest bots look suspicious too: two of these do better where no colluders sit. And several deals in one
+field look like styles. So the strongest pair is set aside, the matches in which it sits together are left out, and the
+rest is fitted anew, until no pair goes beyond chance or a tenth of all pairs is aside. The last of those aside that is
+unusual for the field without it, and those before it, stand out together (Rosner 1983, "Percentage points for a
+generalized ESD many-outlier procedure"). Where more than a tenth differ, some of them are left, and show what is usual.
+An alarm is a reason to look at matches, not a proof.
 
 `comes_back` tells a circle of styles from a deal. Scissors gain from paper, paper from stone, stone from scissors: what
 the first gives comes back to it in the end, so that nobody stands higher than without the circle. A deal that nobody
 gains by is none. What a deal moves stays where it was brought, and where both of a pair gain, others at the table pay.
 
-`reach_of` and `more_matches` tell how much a look could have seen: the questions asked, the smallest deal that would
-have been found, and the matches that it lacks.
+`more_matches` tells how many matches a look lacks for its questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import atanh, ceil
+from math import ceil, inf
 from statistics import NormalDist, median
+from typing import TypeAlias
 
 import numpy as np
 
 from ratings.statistics.algebra import product
 from ratings.statistics.covariance import block_scores, row_scores
 from ratings.statistics.errors import ResultsError
+from ratings.statistics.fairplay_null import SURE, Null, allowed, answers, null_of, reach_of
 from ratings.statistics.fairplay_questions import (
     LEAST_INFORMATION,
     FairPlayFit,
@@ -43,38 +44,36 @@ from ratings.statistics.fairplay_questions import (
     PairQuestion,
     PairQuestionKind,
     flows,
+    gain_at,
     kinds_of,
     look_at,
+    possible,
 )
 from ratings.statistics.official_table import ELO_PER_UNIT
-from ratings.statistics.results import Results
+from ratings.statistics.results import Floats, Results
 from ratings.values.statistics import FairPlayAsked, Suspicion
 
+_Usual: TypeAlias = Mapping[PairQuestionKind, Null]
+"""What is usual in a field, by kind of question."""
 ALARM = 0.005
 _MOST_ASIDE = 60
 _FEW_ASIDE = 10
 _UNUSUAL = 0.1
-"""The greatest share of pairs that may be no part of the usual (Efron 2004 asks for no more)."""
+"""The greatest share of pairs that may be no part of the usual."""
 _BOTH_GAIN = 3.0
 """From how many standard deviations on both of a pair are taken to gain."""
 _STRAY = 0.35
 """How many flows that are only chance a version may have on average, so that these do not close circles."""
 _SHARE = 1 / 3
 """Which part of a flow must come back: the flows of a circle are not all alike, and neither are their estimates."""
-_QUARTILES = 2 * NormalDist().inv_cdf(0.75)
-"""The distance of the quartiles of a standard normal distribution, in standard deviations."""
-POWER = 0.8
-"""How surely a deal must be found to count as one that could have been seen."""
-_LARGEST = 1.95
-"""A gain is measured by its score, which grows like 2 tanh(gain / 2) between two that are even, and never reaches 2."""
 
 
 @dataclass(frozen=True, slots=True)
 class FairPlayReport:
     """What was asked of a field, and what was found: usually no `suspicions`, which come in the order of the search.
 
-    `styles` counts the pairs that differ from the model by more than chance, but by no more than is usual in this
-    field; `circles` those whose gain goes round in a circle. `asked` has one entry for each kind of question.
+    `styles` counts the pairs that differ from the model by more than chance, but by no more than styles may bring;
+    `circles` those whose gain goes round in a circle. `asked` has one entry for each kind of question.
     `more_matches` is about how many more, like those there are, it takes until half of the questions can be asked,
     `None` if no number is enough.
     """
@@ -90,11 +89,39 @@ class FairPlayReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Aside:
-    """A pair that stood out, as seen when it was the strongest of so many questions."""
+class _Answer:
+    """What the matches say of one question about a pair that stood out.
+
+    `gain` and `variance` are those of its answer, `doubt` is how much greater than by the model its variance is;
+    `excess` is by how many standard deviations it is beyond what styles may bring.
+    """
 
     suspicion: Suspicion
     questions: int
+    gain: float
+    variance: float
+    doubt: float
+    excess: float = -inf
+
+    def judged(self, usual: _Usual) -> _Answer:
+        """Return the same in a field where this is usual."""
+        chance = usual[PairQuestionKind(self.suspicion.kind)].chance(self.gain, self.variance)
+        z = -NormalDist().inv_cdf(min(max(chance, 1e-300), 1 - 1e-16))
+        return replace(self, suspicion=replace(self.suspicion, z=z, chance=min(1.0, self.questions * chance)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """A pair that stood out: the answers to all questions about it, and what the field shows without it."""
+
+    answers: tuple[_Answer, ...]
+    usual: _Usual
+
+    def judged(self, usual: _Usual, alarm: float) -> _Aside:
+        """Return the answers beyond what is usual, the least probable first."""
+        judged = [one.judged(usual) for one in self.answers]
+        beyond = [one for one in judged if one.suspicion.chance <= alarm]
+        return replace(self, answers=tuple(sorted(beyond, key=lambda one: -one.suspicion.z)))
 
 
 def fair_play(results: Results, alarm: float = ALARM) -> FairPlayReport:
@@ -109,48 +136,57 @@ def fair_play(results: Results, alarm: float = ALARM) -> FairPlayReport:
         nothing = tuple(FairPlayAsked(kind.value, 0, 0, 1.0, None) for kind in kinds_of(results.seats.shape[1]))
         return FairPlayReport(results.seats.shape[1], 0, 0, (), 0, 0, nothing, None)
     first = look_at(results)
-    aside, last = _set_aside(results, first, alarm)
-    # What is usual is seen among the pairs that were not set aside.
-    nulls = {
-        kind.value: empirical_null([last.z_of(one) for one in last.asked if one.kind is kind])
-        for kind in PairQuestionKind
-    }
-    judged = []
-    for one in aside:
-        z = nulls[one.suspicion.kind].judge(one.suspicion.z)
-        judged.append(replace(one.suspicion, z=z, chance=_chance(z, one.questions)))
-    far = [one for one in judged if one.chance <= alarm]
-    named: tuple[Suspicion, ...] = ()
-    if far:
-        names, moved = first.counts.versions, beyond_usual(flows(first))
-        gains = {
-            frozenset((names[one.first], names[one.second]))
-            for one in first.asked
-            if one.kind is PairQuestionKind.TOGETHER and first.z_of(one) >= _BOTH_GAIN
-        }
-        # Those that are no part of a circle of styles; where both gain, there is none.
-        named = tuple(
-            one
-            for one in far
-            if one.kind == PairQuestionKind.TOGETHER
-            or frozenset((one.first, one.second)) in gains
-            or not comes_back(moved, one.first, one.second)
-        )
-    beyond = sum(one.suspicion.chance <= alarm for one in aside)
+    aside = _set_aside(results, first, alarm)
+    usual, far = _standing_out(aside, _nulls(first), alarm)
+    named = _not_in_circles(far, first) if far else ()
+    beyond = sum(one.answers[0].suspicion.chance <= alarm for one in aside)
     return FairPlayReport(
         seats=results.seats.shape[1],
         versions=len(first.counts.versions),
         matches=first.counts.matches,
         suspicions=named,
-        styles=beyond - len(far),
+        styles=max(0, beyond - len(far)),
         circles=len(far) - len(named),
-        asked=tuple(reach_of(kind, first, nulls[kind], alarm) for kind in kinds_of(results.seats.shape[1])),
+        asked=tuple(reach_of(kind, first, usual[kind], alarm) for kind in usual),
         more_matches=more_matches(first),
     )
 
 
-def _set_aside(results: Results, look: FairPlayFit, alarm: float) -> tuple[list[_Aside], FairPlayFit]:
-    """Return the pairs that stand out most, each seen without those before it, and the look at what is left.
+def _nulls(look: FairPlayFit) -> _Usual:
+    return {kind: null_of(kind, look) for kind in kinds_of(look.fitted.shape.seats)}
+
+
+def _standing_out(aside: list[_Aside], usual: _Usual, alarm: float) -> tuple[_Usual, tuple[Suspicion, ...]]:
+    """Return what is usual in the field without those that stand out, and which of these styles do not explain."""
+    for last in range(len(aside), 0, -1):
+        here = aside[last - 1].usual
+        if aside[last - 1].judged(here, alarm).answers:
+            unusual = [beyond for one in aside[:last] if (beyond := one.judged(here, alarm).answers)]
+            sure = NormalDist().inv_cdf(1 - SURE / len(unusual))
+            firm = [[one.suspicion for one in answers if one.excess >= sure] for answers in unusual]
+            return here, tuple(found[0] for found in firm if found)
+    return usual, ()
+
+
+def _not_in_circles(far: tuple[Suspicion, ...], look: FairPlayFit) -> tuple[Suspicion, ...]:
+    """Return those that are no part of a circle of styles; where both gain, there is none."""
+    names, moved = look.counts.versions, beyond_usual(flows(look))
+    gains = {
+        frozenset((names[one.first], names[one.second]))
+        for one in look.asked
+        if one.kind is PairQuestionKind.TOGETHER and look.z_of(one) >= _BOTH_GAIN
+    }
+    return tuple(
+        one
+        for one in far
+        if one.kind == PairQuestionKind.TOGETHER
+        or frozenset((one.first, one.second)) in gains
+        or not comes_back(moved, one.first, one.second)
+    )
+
+
+def _set_aside(results: Results, look: FairPlayFit, alarm: float) -> list[_Aside]:
+    """Return the pairs that stand out most, each seen without those before it.
 
     There are none if none goes beyond chance. Where one does it may be of several, and those that do not stand out yet
     would blur what is usual, so that the next few go aside as well.
@@ -159,51 +195,71 @@ def _set_aside(results: Results, look: FairPlayFit, alarm: float) -> tuple[list[
     versions = len(look.counts.versions)
     most = min(_MOST_ASIDE, ceil(_UNUSUAL * versions * (versions - 1) / 2))
     while len(aside) < most:
+        scores = row_scores(look.counts, look.fitted.shape, look.fitted.point)
         likely = sorted(look.asked, key=lambda one: -look.z_of(one))[:8]
-        judged = [_suspicion(one, look, len(look.asked)) for one in likely]
-        if not judged:
+        if not likely:
             break
-        strongest = min(judged, key=lambda one: -one.z)
-        if strongest.chance > alarm and not 0 < len(aside) < _FEW_ASIDE:
+        strongest = min(likely, key=lambda one: -_answer(one, look, scores).suspicion.z)
+        pair = {strongest.first, strongest.second}
+        found = [_answer(one, look, scores) for one in look.asked if {one.first, one.second} == pair]
+        found.sort(key=lambda one: -one.suspicion.z)
+        if found[0].suspicion.chance > alarm and not 0 < len(aside) < _FEW_ASIDE:
             break
-        aside.append(_Aside(strongest, len(look.asked)))
-        places = [results.versions.index(version) for version in (strongest.first, strongest.second)]
+        places = [results.versions.index(look.counts.versions[one]) for one in pair]
         together = np.logical_and(*((results.seats == place).any(axis=1) for place in places))
-        results = results.where(~together)
+        common, results = results.where(together), results.where(~together)
         if not len(results.seats):
             break
         look = look_at(results)
-    return aside, look
+        usual = _nulls(look)
+        aside.append(_Aside(tuple(_beyond_styles(one, look, usual, common) for one in found), usual))
+    return aside
 
 
-def _suspicion(one: PairQuestion, look: FairPlayFit, questions: int) -> Suspicion:
+def _beyond_styles(one: _Answer, look: FairPlayFit, usual: _Usual, common: Results) -> _Answer:
+    """Return by how much a pair is beyond what styles may bring, by the strengths of a look without it.
+
+    These give a better estimate of the gain too. Styles of others make them less certain than chance does.
+    """
+    kind, pair = PairQuestionKind(one.suspicion.kind), (one.suspicion.first, one.suspicion.second)
+    seen = gain_at(look, common, kind, pair, allowed(kind, look.fitted.shape.seats))
+    if seen is None:
+        return one
+    others = [look.variance_of(other) for other in look.asked if other.kind is kind]
+    wider = 1 + usual[kind].variance / median(others) if others else 1.0
+    excess = seen.score / ((seen.own + wider * seen.borrowed) * one.doubt) ** 0.5
+    variance = one.variance * (seen.estimate / one.gain) ** 2 if one.gain else one.variance
+    suspicion = replace(one.suspicion, elo=ELO_PER_UNIT * seen.estimate)
+    return replace(one, excess=excess, gain=seen.estimate, variance=variance, suspicion=suspicion)
+
+
+def _answer(one: PairQuestion, look: FairPlayFit, scores: Floats) -> _Answer:
     # The variance as the blocks in which both sat show it, if that is more than what the model tells.
     counts, shape = look.counts, look.fitted.shape
     sat = [(counts.seats == place).any(axis=1) for place in (one.first, one.second)]
     is_common = (sat[0] & sat[1])[counts.row_of]
     rows = counts.row_of[is_common]
-    scores = row_scores(counts, shape, look.fitted.point)
     _, block = np.unique(counts.block_of[is_common], return_inverse=True)
     known = product(block_scores(counts.seats, scores, rows, block, shape), one.weights)
     helped = [one.second] if one.kind is PairQuestionKind.HELPS else [one.first, one.second]
     gains = (scores[rows, : shape.seats] * np.isin(counts.seats[rows], helped)).sum(axis=1)
     own = np.bincount(block, weights=gains, minlength=len(known)) - known
-    variance = max(one.information * look.dispersion, float((own**2).sum()))
-    z = one.score / variance**0.5
-    return Suspicion(
+    # A gain that all blocks share is no variance.
+    seen = float(((own - own.mean()) ** 2).sum()) * len(own) / max(1, len(own) - 1)
+    doubt = max(1.0, seen / (one.information * look.dispersion))
+    z = look.z_of(one) / doubt**0.5
+    suspicion = Suspicion(
         sentence="",
         kind=one.kind.value,
         first=look.counts.versions[one.first],
         second=look.counts.versions[one.second],
-        elo=one.elo,
+        elo=ELO_PER_UNIT * one.gain,
         z=z,
-        chance=_chance(z, questions),
+        chance=min(1.0, len(look.asked) * NormalDist().cdf(-z)),
         matches=int(look.seen.matches[one.first, one.second]),
     )
-
-
-def _chance(z: float, questions: int) -> float:
-    return min(1.0, questions * NormalDist().cdf(-z))
+    (gain,), (variance,) = answers([one], look)
+    return _Answer(suspicion, len(look.asked), float(gain), float(variance) * doubt, doubt)
 
 
 def beyond_usual(flows: Mapping[tuple[str, str], PairFlow]) -> dict[tuple[str, str], PairFlow]:
@@ -246,50 +302,6 @@ def comes_back(flows: Mapping[tuple[str, str], PairFlow], first: str, second: st
     return first in reached
 
 
-@dataclass(frozen=True, slots=True)
-class Null:
-    """The normal distribution of an honest pair's answer, in the standard deviations that chance alone would give."""
-
-    centre: float = 0.0
-    spread: float = 1.0
-
-    def judge(self, z: float) -> float:
-        """Return how far an answer lies above what is usual, in standard deviations of what is usual."""
-        return (z - self.centre) / self.spread
-
-    def least(self, z: float) -> float:
-        """Return the answer that lies `z` standard deviations of what is usual above it."""
-        return self.centre + z * self.spread
-
-
-def empirical_null(answers: Sequence[float]) -> Null:
-    """Return the null that the answers of one kind show, at least as wide and as far up as chance alone."""
-    if len(answers) < 2:
-        return Null()
-    low, middle, high = np.percentile(np.asarray(answers), [25, 50, 75])
-    return Null(max(0.0, float(middle)), max(1.0, float(high - low) / _QUARTILES))
-
-
-def reach_of(kind: PairQuestionKind, look: FairPlayFit, null: Null, alarm: float) -> FairPlayAsked:
-    """Return what a look could have seen of one kind, given what is usual in its field."""
-    mine = [one for one in look.asked if one.kind is kind]
-    least_elo = _least_elo(mine, look, null, alarm / len(look.asked)) if mine else None
-    return FairPlayAsked(kind.value, len(mine), _possible(kind, look), null.spread, least_elo)
-
-
-def _possible(kind: PairQuestionKind, look: FairPlayFit) -> int:
-    versions = len(look.counts.versions)
-    return versions * (versions - 1) // (2 if kind is PairQuestionKind.TOGETHER else 1)
-
-
-def _least_elo(asked: list[PairQuestion], look: FairPlayFit, null: Null, level: float) -> float | None:
-    """Return the gain whose answer lies above the level with the probability POWER, in the median of the questions."""
-    normal = NormalDist()
-    least = null.least(normal.inv_cdf(1 - level) + normal.inv_cdf(POWER))
-    gain = median(least * (look.dispersion / one.information) ** 0.5 for one in asked)
-    return ELO_PER_UNIT * 2 * atanh(gain / 2) if gain < _LARGEST else None
-
-
 def more_matches(look: FairPlayFit) -> int | None:
     """Return about how many more matches like those there are it takes until half of all questions can be asked.
 
@@ -297,10 +309,11 @@ def more_matches(look: FairPlayFit) -> int | None:
     cannot be told from their strengths then. Pairs that never met are taken for pairs that will meet as often as the
     others.
     """
-    if len(look.counts.versions) <= look.fitted.shape.seats:
+    versions = len(look.counts.versions)
+    if versions <= look.fitted.shape.seats:
         return None
     met = [one.evidence for one in look.questions]
-    if 2 * len(look.asked) >= sum(_possible(kind, look) for kind in kinds_of(look.fitted.shape.seats)):
+    if 2 * len(look.asked) >= sum(possible(kind, versions) for kind in kinds_of(look.fitted.shape.seats)):
         return 0
     typical = median(met)
     return max(1, ceil(look.counts.matches * (LEAST_INFORMATION / typical - 1))) if typical > 0 else None

@@ -203,7 +203,7 @@ class FairPlayAsked:
     spread: float
     """How much further than by chance the bots of this pool differ from the model, at least 1."""
     least_elo: float | None
-    """The gain that is found in four of five cases in a typical pair, or `None` if there is none.
+    """The gain that is found in four of five cases, whichever pair gains it, or `None` if there is none.
 
     There is none if nothing was asked, or a bot could win every match unseen; for "together" both gain as much.
     """
