@@ -237,6 +237,8 @@ def test_a_run_says_at_its_start_and_end_how_many_matches_are_over(table: Arena)
     told = finished.err.splitlines()
     assert finished.code == 0
     assert told[1] == "0 of 3 matches are over"
+    commitment = table("tournament", "show", told[0].split()[1], "--json").json["commitment"]
+    assert told[2].startswith(f"commitment {commitment['digest']}: ")
     assert "all 3 matches are over" in told
     assert "matches are over" not in table("match", "run", "--game", "foreign_king", "--bots", "ada,bob").err
 

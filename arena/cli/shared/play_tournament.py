@@ -108,6 +108,9 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
     if row.tournament.format != SINGLE_MATCH:
         done = row.progress.finished + row.progress.void
         typer.echo(say("cli_shared.some_over", over=done, total=row.progress.total), err=True)
+        commitment = connection.arena.tournaments.get_tournament(tournament_id).commitment
+        if commitment and not done:
+            typer.echo(say("cli_shared.commitment", digest=commitment.digest, program=program()), err=True)
     display = _Display(warning, _note(connection, row))
     executor = make_executor(row, hosting, storage.programs, levels)
     try:
