@@ -91,7 +91,7 @@ lock:
 	$(LOCK) requirements/wheel.in -o requirements/wheel.lock
 	$(LOCK) pyproject.toml -o requirements/run.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements/run.lock -o requirements/dev.lock
-	$(LOCK) pyproject.toml --extra dev --extra postgres --extra ray --extra openspiel --extra research requirements/all.in -c requirements/dev.lock -o requirements/all.lock
+	$(LOCK) pyproject.toml --extra dev --extra postgres --extra ray --extra openspiel --extra openskill --extra research requirements/all.in -c requirements/dev.lock -o requirements/all.lock
 	$(LOCK) pyproject.toml --extra benchmarks -c requirements/run.lock -o requirements/benchmarks.lock
 
 SAY_COMPILING := echo "compiling the engine: this takes some minutes, and what the compiler warns of can be ignored"

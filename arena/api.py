@@ -35,7 +35,7 @@ from arena.scripting.errors import CallableError, MissingPackageError, RunStoppe
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament
 from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT, OnProgress, need_progress
 from arena.scripting.queries import ArenaQueries
-from arena.scripting.tables import OfficialRatings, RatedTable, ScoreMatrix
+from arena.scripting.tables import OfficialRatings, OverallRatings, RatedTable, ScoreMatrix
 from arena.scripting.tables import ResultTable as Table
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS
 
@@ -46,6 +46,7 @@ __all__ = [
     "MatchReplay",
     "MissingPackageError",
     "OfficialRatings",
+    "OverallRatings",
     "PlayedMatch",
     "PlayedTournament",
     "RatedTable",

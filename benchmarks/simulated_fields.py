@@ -5,6 +5,7 @@
     python -m benchmarks.simulated_fields compare       # error rates and steps of `arena compare`; some five minutes
     python -m benchmarks.simulated_fields stopping      # "known at 95%", and the accuracy at a budget; an hour
     python -m benchmarks.simulated_fields fairplay      # alarms in honest fields, and collusion that is found
+    python -m benchmarks.simulated_fields overall       # intervals and order over several games; some 20 minutes
     python -m benchmarks.simulated_fields official --simulations 50 --no-speed --only "3 seats"
 
 `--only` chooses the kinds of fields whose names begin so. The seed of a simulation is its number, so that the figures
@@ -30,7 +31,7 @@ from ratings.statistics.fairplay_pairs import FairPlayReport, fair_play
 from ratings.statistics.official_table import official_table
 from ratings.statistics.results import count
 from ratings.statistics.scores import expected_score
-from tests.support.simulations import circles, compare, fairplay, official, stopping
+from tests.support.simulations import circles, compare, fairplay, official, overall, stopping
 
 BIG_GAIN = expected_score(190) - 0.5
 _LEAST_COVERED = 35
@@ -40,6 +41,7 @@ _MOST_ALARMS_OF_STYLES = 0.1
 _LEAST_FOUND = 0.8
 _FIELDS_AT_ONCE = 25
 _MOST_REFUSED = 0.02
+_LEAST_STILL = 0.95
 
 
 class Named(Protocol):
@@ -302,6 +304,43 @@ def _is_beyond_chance(one: FairPlayReport) -> bool:
     return bool(one.suspicions or one.styles or one.circles)
 
 
+def check_overall(options: argparse.Namespace) -> bool:
+    """Print how many of the 95 % intervals over several games hold the truth; return whether 92 to 98 % do.
+
+    Beside them stand the ranges of ranks, how often who is ahead of another is stronger, by the table and in truth, how
+    many bots were listed apart, and Kendall's tau with the true order: of this table, of Bradley and Terry's model for
+    all matches as one pool, and of the same with equal weight of the games. Of copies of the best bot it prints by how
+    much the others move, in halves of their intervals; it returns whether 95 % of them move by less than one.
+    """
+    print(f"95 % intervals, {options.simulations} simulations each (seeds from 0)")
+    print(
+        f"{'':32}{'intervals':>10}{'ranks':>8}{'order said / true':>19}{'apart':>7}{'tau':>7}{'pooled':>8}{'equal':>7}"
+    )
+    is_kept = True
+    for kind in choose([*overall.KINDS, *overall.CLONES], options.only):
+        if kind.clones:
+            moved = sorted(overall.moved_by_clones(kind, range(options.simulations)))
+            inside = sum(one < 1 for one in moved) / len(moved)
+            is_kept &= inside >= _LEAST_STILL
+            verdict = "" if inside >= _LEAST_STILL else "  OUTSIDE"
+            print(
+                f"{kind.name:40} others move by {median(moved):.2f}, {inside:.1%} by less than 1{verdict}", flush=True
+            )
+            continue
+        seen = overall.coverage(kind, options.simulations)
+        is_inside = overall.BOUNDS[0] <= seen.share <= overall.BOUNDS[1]
+        is_kept &= is_inside
+        ours, pooled, equal = seen.order.tolist()
+        special = f"  the first: {seen.special_hits} of {seen.special}" if seen.special else ""
+        print(
+            f"{kind.name:32}{seen.share:10.1%}{seen.rank_hits / seen.intervals:8.1%}"
+            f"{seen.said / seen.pairs:11.1%} / {seen.ahead / seen.pairs:5.1%}{seen.apart / options.simulations:7.1f}"
+            f"{ours:7.3f}{pooled:8.3f}{equal:7.3f}{special}{'' if is_inside else '  OUTSIDE'}",
+            flush=True,
+        )
+    return is_kept
+
+
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.simulated_fields",
@@ -315,6 +354,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         ("compare", check_compare),
         ("stopping", check_stopping),
         ("fairplay", check_fairplay),
+        ("overall", check_overall),
     ):
         text = check.__doc__ or ""
         command = commands.add_parser(name, help=text.split(";", 1)[0].replace("%", "%%"), description=text)
@@ -323,6 +363,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         if name in ("official", "circles"):
             command.add_argument("--simulations", type=int, default=200)
             command.add_argument("--no-speed", action="store_true")
+        elif name == "overall":
+            command.add_argument("--simulations", type=int, default=100)
         elif name == "compare":
             command.add_argument("--tests", type=int, default=1000)
             command.add_argument("--peer", type=int, default=1000, help="tests of the peer; 0: none")

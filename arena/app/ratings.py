@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from arena.app.lookup import find_game, find_pool_id, find_version, shown_scope
 from arena.app.policy import AppContext, need_organiser
 from arena.model.errors import RefusedError
-from arena.model.ratings import NOT_COMPARED, Anchor, FairPlay, OfficialTable
+from arena.model.ratings import NOT_COMPARED, Anchor, FairPlay, OfficialTable, OverallTable
 from engine.translatable import Text
 from ratings.read import leaderboard
 from ratings.read import statistics as counts
@@ -70,6 +70,18 @@ class LocalRatings:
             order = sorted(order, key=lambda row: (table.rows[row].group, -round(table.rows[row].mixture_elo or 0.0)))
         page = part_of(order, _LISTS[circles], limit, after)
         return table_value(database, found, table, page.items, next_=page.next)
+
+    def get_overall_table(
+        self,
+        pools: tuple[str, ...] = (),
+        games: tuple[str, ...] = (),
+        methods: tuple[str, ...] = (),
+        confidence: float = 0.95,
+    ) -> OverallTable:
+        from arena.app.overall import chosen_pools, fit_overall_table, parse_methods
+
+        database, wanted = self._context.database, parse_methods(methods)
+        return fit_overall_table(database, chosen_pools(database, pools, games), wanted, confidence)
 
     def list_suspicions(
         self, pool: str | None = None, alarm: float = 0.005, limit: int | None = DEFAULT_LIMIT, after: str | None = None

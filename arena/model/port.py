@@ -40,7 +40,7 @@ from arena.model.ladders import Ladder, LadderRequest, Season, SeasonTable
 from arena.model.live import LogPart, MatchEvent
 from arena.model.matches import MatchDetail, MatchSummary, MatchTimes, Replay, ReplayCheck, SeatLog
 from arena.model.operations import Operation
-from arena.model.ratings import Anchor, FairPlay, OfficialTable
+from arena.model.ratings import Anchor, FairPlay, OfficialTable, OverallTable
 from arena.model.tournament_requests import (
     Cancelled,
     ChallengeRequest,
@@ -338,6 +338,18 @@ class Ratings(Protocol):
         """Return the official table of a pool, the best first; its figures rest on all versions, shown or not.
 
         With `circles` each is measured against the mixture that none beats, and who does best against it comes first.
+        """
+
+    def get_overall_table(
+        self,
+        pools: tuple[str, ...] = (),
+        games: tuple[str, ...] = (),
+        methods: tuple[str, ...] = (),
+        confidence: float = 0.95,
+    ) -> OverallTable:
+        """Return one table over several pools: those that are named, those of these games, or all, the best first.
+
+        `methods` are other ways to judge, by their names, each of which gives every row a figure and a place.
         """
 
     def list_suspicions(

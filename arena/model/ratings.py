@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Protocol
 from ratings.values.leaderboards import CurvePoint, FaultCount, RecentVersion, Standing
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import Pool
-from ratings.values.statistics import Circle, FairPlayAsked, OfficialRow, SeatAdvantage, SeatResult, Suspicion
+from ratings.values.statistics import (
+    Circle,
+    FairPlayAsked,
+    OfficialRow,
+    OverallPool,
+    OverallRow,
+    SeatAdvantage,
+    SeatResult,
+    Suspicion,
+)
 
 if TYPE_CHECKING:
     from arena.model.bots import BotSummary
@@ -58,6 +67,32 @@ class OfficialTable:
     unsteady: tuple[str, ...] = ()
     """The bots that declare themselves deterministic, and whose repeats ended differently: all that they played counts.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class OverallTable:
+    """One table over several pools, best first."""
+
+    confidence: float
+    pools: tuple[OverallPool, ...]
+    """What was asked for; pools of one game share its weight, games have the same."""
+    methods: tuple[str, ...]
+    """The other ways to judge that were asked for."""
+    rows: tuple[OverallRow, ...]
+    apart: tuple[OverallRow, ...]
+    """Bots that played too little, the best known first."""
+    met: float
+    """The part of the pairs of all these bots that sat at a table in some pool."""
+    groups: int
+    """How many parts of the field never met."""
+    share: float
+    """The part of the differences between bots that belongs to single games, 0 to 1."""
+    left_out: int
+    """How many bots have no line because there are too many; what they did counts for the others."""
+
+    def places_by_method(self) -> Mapping[str, tuple[int, int]]:
+        """Return the best and the worst place of each bot by this table and all the methods."""
+        return {row.bot: (min(row.rank, *row.places), max(row.rank, *row.places)) for row in self.rows if row.places}
 
 
 @dataclass(frozen=True, slots=True)

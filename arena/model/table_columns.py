@@ -187,6 +187,19 @@ OFFICIAL: Final = (
 MIXTURE: Final = ("mixture_share", "mixture_elo")
 """The titles of those columns of it that need circles to be looked for."""
 
+OVERALL: Final = (
+    *pick(OFFICIAL, "rank", "ranks"),
+    Column("bot", "bot", on_page="leaderboard.bot"),
+    Column("strength", "strength", _K.CHANGE, "overall.strength"),
+    Column("interval", "interval", _K.COUNT, "leaderboard.interval", of=lambda row: f"{row.low:+.2f}..{row.high:+.2f}"),
+    Column("above_next", "above_next", _K.CHANCE, "overall.above_next"),
+    Column("games", "pools", _K.COUNT, "overall.pools"),
+    Column("met", "met", _K.CHANCE, "overall.met"),
+    Column("known", "known", _K.CHANCE, "overall.known"),
+    Column("matches", "matches", _K.COUNT, "leaderboard.matches"),
+)
+"""`OverallRow`; the ranks by other methods stand behind it."""
+
 STANDINGS: Final = (
     Column("place", "place", _K.PLACE, "leaderboard.rank"),
     Column("bot", "bot", on_page="leaderboard.bot"),

@@ -15,11 +15,13 @@ from arena.scripting.errors import VoidMatchError
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament, match_table, tournament_table
 from arena.scripting.tables import (
     OfficialRatings,
+    OverallRatings,
     RatedTable,
     ScoreMatrix,
     crosstable,
     leaderboard_table,
     official_table,
+    overall_table,
     pool_text,
 )
 from arena.story.errors import StoryError
@@ -53,6 +55,17 @@ def official(
         raise ClientError(NOTHING_RATED)
     fixed = tuple(Anchor(bot, float(elo)) for bot, elo in anchors.items())
     return official_table(port.ratings.get_official_table(pool, fixed, confidence, None, None, circles))
+
+
+def overall(
+    port: ArenaPort,
+    pools: tuple[str, ...],
+    games: tuple[str, ...],
+    methods: tuple[str, ...],
+    confidence: float,
+) -> OverallRatings:
+    """Return one table over several pools. Raises ClientError if nothing was rated, StatisticsError."""
+    return overall_table(port.ratings.get_overall_table(pools, games, methods, confidence))
 
 
 def score_matrix(port: ArenaPort, tournament: str | None, pool: str | None, limit: int) -> ScoreMatrix:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from arena.model.bots import BotSummary
 from arena.model.errors import ClientError
@@ -25,6 +25,7 @@ from arena.scripting.fetch_tables import all_of, choose_pool
 from arena.scripting.played import MatchReplay, PlayedTournament
 from arena.scripting.tables import (
     OfficialRatings,
+    OverallRatings,
     RatedTable,
     ResultTable,
     ScoreMatrix,
@@ -101,6 +102,23 @@ class ArenaQueries:
             optional_mappings(anchors=anchors)
             need_numbers(**dict(anchors or {}))
             return reading.official(self.port, found, anchors or {}, confidence, circles=circles)
+
+    def overall(
+        self,
+        *games: str,
+        pools: Sequence[str] = (),
+        methods: Sequence[str] = (),
+        confidence: float = 0.95,
+    ) -> OverallRatings:
+        """Return one table over the pools of these games and those that are named, or over all pools.
+
+        `methods` are other ways to judge, such as "mean-rank", "vase" or "nash": each adds a column of places.
+        """
+        with for_programs():
+            need_numbers(confidence=confidence)
+            for name, texts in (("games", games), ("pools", pools), ("methods", methods)):
+                need_texts(**{f"{name}[{place}]": text for place, text in enumerate(texts)})
+            return reading.overall(self.port, tuple(pools), games, tuple(methods), confidence)
 
     def crosstable(
         self,

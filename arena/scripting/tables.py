@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from html import escape
 from typing import Any, Final, Generic, TypeVar, overload
 
 from arena.model.bots import BotSummary
 from arena.model.matches import MatchSummary
 from arena.model.pool_options import special_options
-from arena.model.ratings import NOT_COMPARED, OfficialTable
+from arena.model.ratings import NOT_COMPARED, OfficialTable, OverallTable
 from arena.model.table_columns import (
     BOTS,
     LEADERBOARD,
@@ -21,6 +22,7 @@ from arena.model.table_columns import (
     MIXTURE,
     OFFICIAL,
     OPPONENTS,
+    OVERALL,
     STANDINGS,
     TOGETHER,
     TOURNAMENTS,
@@ -33,7 +35,7 @@ from arena.model.tournaments import StandingRow, TournamentSummary
 from arena.scripting.errors import need_package
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 from ratings.values.pools import Pool
-from ratings.values.statistics import Crosstable, Meeting, OfficialRow
+from ratings.values.statistics import Crosstable, Meeting, OfficialRow, OverallRow
 
 T = TypeVar("T")
 
@@ -186,6 +188,14 @@ class OfficialRatings(ResultTable[OfficialRow]):
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class OverallRatings(ResultTable[OverallRow]):
+    """One table over several games, the best first; bots that played too little are in `table.apart`."""
+
+    table: OverallTable
+    """All that is known besides: the pools and their spreads, and who was not compared."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class ScoreMatrix(ResultTable[Meeting]):
     """A crosstable: the rows are the ordered pairs that met; it is shown as a square, the best first."""
 
@@ -232,6 +242,26 @@ def official_table(table: OfficialTable) -> OfficialRatings:
         notes.append(f"the field has {table.groups} parts that never met; only within each can numbers be compared")
     title = f"Official table: {pool_text(table.pool)}, {table.matches} matches in {table.blocks} blocks"
     return OfficialRatings(title, table.rows, OfficialRow, columns, tuple(notes), table=table)
+
+
+def _place(at: int, row: OverallRow) -> int:
+    return row.places[at]
+
+
+def overall_table(table: OverallTable) -> OverallRatings:
+    """Return a table over several games as a table."""
+    places = [
+        Column(name, name, ColumnKind.PLACE, is_name=True, of=partial(_place, at))
+        for at, name in enumerate(table.methods)
+    ]
+    notes = [f"intervals hold with {table.confidence:.0%}; strengths in standard deviations of those in a game"]
+    notes.append(f"{table.met:.0%} of the pairs of bots met in some game")
+    if table.apart:
+        notes.append(f"played too little: {', '.join(row.bot for row in table.apart)}")
+    if table.groups > 1:
+        notes.append(f"the field has {table.groups} parts that never met; between them nothing is compared")
+    title = f"One table over {len(table.pools)} pools: {'; '.join(pool_text(one.pool) for one in table.pools)}"
+    return OverallRatings(title, table.rows, OverallRow, (*OVERALL, *places), tuple(notes), table=table)
 
 
 def crosstable(found: Crosstable, title: str) -> ScoreMatrix:

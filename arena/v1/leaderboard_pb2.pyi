@@ -137,6 +137,24 @@ class GetOfficialTableResponse(_message.Message):
     official_table: OfficialTable
     def __init__(self, official_table: _Optional[_Union[OfficialTable, _Mapping]] = ...) -> None: ...
 
+class GetOverallTableRequest(_message.Message):
+    __slots__ = ("pools", "games", "methods", "confidence")
+    POOLS_FIELD_NUMBER: _ClassVar[int]
+    GAMES_FIELD_NUMBER: _ClassVar[int]
+    METHODS_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    pools: _containers.RepeatedScalarFieldContainer[str]
+    games: _containers.RepeatedScalarFieldContainer[str]
+    methods: _containers.RepeatedScalarFieldContainer[str]
+    confidence: float
+    def __init__(self, pools: _Optional[_Iterable[str]] = ..., games: _Optional[_Iterable[str]] = ..., methods: _Optional[_Iterable[str]] = ..., confidence: _Optional[float] = ...) -> None: ...
+
+class GetOverallTableResponse(_message.Message):
+    __slots__ = ("overall_table",)
+    OVERALL_TABLE_FIELD_NUMBER: _ClassVar[int]
+    overall_table: OverallTable
+    def __init__(self, overall_table: _Optional[_Union[OverallTable, _Mapping]] = ...) -> None: ...
+
 class ListSuspicionsRequest(_message.Message):
     __slots__ = ("pool", "alarm", "limit", "after")
     POOL_FIELD_NUMBER: _ClassVar[int]
@@ -428,6 +446,82 @@ class OfficialRow(_message.Message):
     mixture_share: float
     mixture_elo: float
     def __init__(self, version: _Optional[str] = ..., bot: _Optional[str] = ..., strength: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., elo: _Optional[float] = ..., elo_low: _Optional[float] = ..., elo_high: _Optional[float] = ..., rank: _Optional[int] = ..., best_rank: _Optional[int] = ..., worst_rank: _Optional[int] = ..., matches: _Optional[int] = ..., is_anchor: bool = ..., group: _Optional[int] = ..., above_next: _Optional[float] = ..., stronger: _Optional[_Iterable[float]] = ..., mixture_share: _Optional[float] = ..., mixture_elo: _Optional[float] = ...) -> None: ...
+
+class OverallTable(_message.Message):
+    __slots__ = ("confidence", "pools", "methods", "rows", "apart", "met", "groups", "share", "left_out")
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    POOLS_FIELD_NUMBER: _ClassVar[int]
+    METHODS_FIELD_NUMBER: _ClassVar[int]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    APART_FIELD_NUMBER: _ClassVar[int]
+    MET_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_FIELD_NUMBER: _ClassVar[int]
+    SHARE_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    confidence: float
+    pools: _containers.RepeatedCompositeFieldContainer[OverallPool]
+    methods: _containers.RepeatedScalarFieldContainer[str]
+    rows: _containers.RepeatedCompositeFieldContainer[OverallRow]
+    apart: _containers.RepeatedCompositeFieldContainer[OverallRow]
+    met: float
+    groups: int
+    share: float
+    left_out: int
+    def __init__(self, confidence: _Optional[float] = ..., pools: _Optional[_Iterable[_Union[OverallPool, _Mapping]]] = ..., methods: _Optional[_Iterable[str]] = ..., rows: _Optional[_Iterable[_Union[OverallRow, _Mapping]]] = ..., apart: _Optional[_Iterable[_Union[OverallRow, _Mapping]]] = ..., met: _Optional[float] = ..., groups: _Optional[int] = ..., share: _Optional[float] = ..., left_out: _Optional[int] = ...) -> None: ...
+
+class OverallPool(_message.Message):
+    __slots__ = ("pool", "bots", "matches", "spread", "low", "high")
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    SPREAD_FIELD_NUMBER: _ClassVar[int]
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    pool: _pool_pb2.Pool
+    bots: int
+    matches: int
+    spread: float
+    low: float
+    high: float
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., bots: _Optional[int] = ..., matches: _Optional[int] = ..., spread: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ...) -> None: ...
+
+class OverallRow(_message.Message):
+    __slots__ = ("bot", "copies", "strength", "low", "high", "rank", "best_rank", "worst_rank", "above_next", "matches", "games", "missing", "met", "known", "group", "figures", "places")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    COPIES_FIELD_NUMBER: _ClassVar[int]
+    STRENGTH_FIELD_NUMBER: _ClassVar[int]
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    BEST_RANK_FIELD_NUMBER: _ClassVar[int]
+    WORST_RANK_FIELD_NUMBER: _ClassVar[int]
+    ABOVE_NEXT_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    GAMES_FIELD_NUMBER: _ClassVar[int]
+    MISSING_FIELD_NUMBER: _ClassVar[int]
+    MET_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_FIELD_NUMBER: _ClassVar[int]
+    GROUP_FIELD_NUMBER: _ClassVar[int]
+    FIGURES_FIELD_NUMBER: _ClassVar[int]
+    PLACES_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    copies: _containers.RepeatedScalarFieldContainer[str]
+    strength: float
+    low: float
+    high: float
+    rank: int
+    best_rank: int
+    worst_rank: int
+    above_next: float
+    matches: int
+    games: int
+    missing: _containers.RepeatedScalarFieldContainer[str]
+    met: float
+    known: float
+    group: int
+    figures: _containers.RepeatedScalarFieldContainer[float]
+    places: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, bot: _Optional[str] = ..., copies: _Optional[_Iterable[str]] = ..., strength: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., rank: _Optional[int] = ..., best_rank: _Optional[int] = ..., worst_rank: _Optional[int] = ..., above_next: _Optional[float] = ..., matches: _Optional[int] = ..., games: _Optional[int] = ..., missing: _Optional[_Iterable[str]] = ..., met: _Optional[float] = ..., known: _Optional[float] = ..., group: _Optional[int] = ..., figures: _Optional[_Iterable[float]] = ..., places: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class SeatAdvantage(_message.Message):
     __slots__ = ("seat", "advantage", "low", "high")

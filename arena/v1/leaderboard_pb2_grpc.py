@@ -70,6 +70,11 @@ class LeaderboardServiceStub(object):
                 request_serializer=arena_dot_v1_dot_leaderboard__pb2.GetOfficialTableRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_leaderboard__pb2.GetOfficialTableResponse.FromString,
                 _registered_method=True)
+        self.GetOverallTable = channel.unary_unary(
+                '/arena.v1.LeaderboardService/GetOverallTable',
+                request_serializer=arena_dot_v1_dot_leaderboard__pb2.GetOverallTableRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_leaderboard__pb2.GetOverallTableResponse.FromString,
+                _registered_method=True)
         self.ListSuspicions = channel.unary_unary(
                 '/arena.v1.LeaderboardService/ListSuspicions',
                 request_serializer=arena_dot_v1_dot_leaderboard__pb2.ListSuspicionsRequest.SerializeToString,
@@ -153,6 +158,16 @@ class LeaderboardServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetOverallTable(self, request, context):
+        """Return one table over several pools, the best first.
+
+        Errors: NOT_FOUND for a pool or a game; INVALID_ARGUMENT (reason REFUSED) if nothing was rated or for a method that
+        there is not.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListSuspicions(self, request, context):
         """Return the pairs that do better at common tables than chance allows; for organisers only.
 
@@ -209,6 +224,11 @@ def add_LeaderboardServiceServicer_to_server(servicer, server):
                     servicer.GetOfficialTable,
                     request_deserializer=arena_dot_v1_dot_leaderboard__pb2.GetOfficialTableRequest.FromString,
                     response_serializer=arena_dot_v1_dot_leaderboard__pb2.GetOfficialTableResponse.SerializeToString,
+            ),
+            'GetOverallTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetOverallTable,
+                    request_deserializer=arena_dot_v1_dot_leaderboard__pb2.GetOverallTableRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_leaderboard__pb2.GetOverallTableResponse.SerializeToString,
             ),
             'ListSuspicions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSuspicions,
@@ -411,6 +431,33 @@ class LeaderboardService(object):
             '/arena.v1.LeaderboardService/GetOfficialTable',
             arena_dot_v1_dot_leaderboard__pb2.GetOfficialTableRequest.SerializeToString,
             arena_dot_v1_dot_leaderboard__pb2.GetOfficialTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetOverallTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.LeaderboardService/GetOverallTable',
+            arena_dot_v1_dot_leaderboard__pb2.GetOverallTableRequest.SerializeToString,
+            arena_dot_v1_dot_leaderboard__pb2.GetOverallTableResponse.FromString,
             options,
             channel_credentials,
             insecure,

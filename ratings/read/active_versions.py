@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func
@@ -15,6 +16,7 @@ from ratings.store.sessions import Source, get_bot, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import games_of
 
+_MOST_NAMES = 500
 _EVENTS = Order("bot-events", (tables.bot_event.c.number,), (int,))
 _ACTIVE = (
     select(VersionRecord)
@@ -50,6 +52,35 @@ def active_version(source: Source, bot: str) -> VersionRecord | None:
     """Return the version with which a bot takes part in ladders, or `None`. Raises NotFoundError."""
     with read(source) as session:
         return session.exec(_ACTIVE, params={"bot": get_bot(session, bot).id}).one_or_none()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedVersion:
+    """A version that played, and of which bot it is."""
+
+    version_id: str
+    bot: str
+    number: int
+    program: str | None
+    """The hash of its files; `None` for a remote bot, whose program nobody knows."""
+    is_active: bool
+
+
+def played_versions(source: Source, version_ids: Sequence[str]) -> list[PlayedVersion]:
+    """Return what these versions are, by the names of their bots and their numbers."""
+    query = (
+        select(VersionRecord, BotRecord, ActiveVersionRecord.version_id)
+        .join(BotRecord, col(BotRecord.id) == col(VersionRecord.bot_id))
+        .join(ActiveVersionRecord, col(ActiveVersionRecord.bot_id) == col(BotRecord.id), isouter=True)
+    )
+    found = []
+    with read(source) as session:
+        for start in range(0, len(version_ids), _MOST_NAMES):
+            part = query.where(col(VersionRecord.id).in_(version_ids[start : start + _MOST_NAMES]))
+            for version, bot, active in session.exec(part):
+                program = None if bot.remote else version.content_hash
+                found.append(PlayedVersion(version.id, bot.name, version.number, program, version.id == active))
+    return sorted(found, key=lambda one: (one.bot, one.number))
 
 
 def list_opponents(source: Source, limit: int) -> list[tuple[str, tuple[str, ...]]]:

@@ -58,9 +58,14 @@ def substitute(low: Floats, right: Floats) -> Floats:
 
 def inverse(matrix: Floats) -> Floats:
     """Return the inverse of a symmetric positive matrix."""
+    return inverse_and_log_determinant(matrix)[0]
+
+
+def inverse_and_log_determinant(matrix: Floats) -> tuple[Floats, float]:
+    """Return the inverse of a symmetric positive matrix, and the logarithm of its determinant."""
     low = cholesky(matrix)
     back = np.eye(len(low))
     for row in range(len(low)):
         back[row, :row] -= np.einsum("j,jk->k", low[row, :row], back[:row, :row])
         back[row] /= low[row, row]
-    return gram(back)
+    return gram(back), 2 * float(np.log(np.diag(low)).sum())

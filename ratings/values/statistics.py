@@ -7,6 +7,9 @@ versions by their ids, and the app fills in what people call them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+from ratings.values.pools import Pool
 
 MOST_IN_CROSSTABLE = 100
 """So many versions a crosstable has at most: it has a line for each pair of them."""
@@ -170,6 +173,66 @@ class Circle:
     """By how much each is stronger than the next, on average."""
     chance: float
     """The chance, at most, that a field without circles shows any that is as clear."""
+
+
+class Method(StrEnum):
+    """The other ways to judge bots over several games, beside the table itself."""
+
+    MEAN_RANK = "mean-rank"
+    VASE = "vase"
+    SOFT_CONDORCET = "soft-condorcet"
+    NASH = "nash"
+    ALPHA_RANK = "alpha-rank"
+    TRUESKILL = "trueskill"
+    OPENSKILL = "openskill"
+
+
+@dataclass(frozen=True, slots=True)
+class OverallPool:
+    """A pool of the table over several games."""
+
+    pool: Pool
+    bots: int
+    """How many bots of the table played in it."""
+    matches: int
+    spread: float
+    """The standard deviation of the strengths in it, in natural-log units; `low` and `high` bound it."""
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverallRow:
+    """What is known of a bot over several games."""
+
+    bot: str
+    copies: tuple[str, ...]
+    """Other bots that are the same program: they have this line together."""
+    strength: float
+    """In standard deviations of the strengths in a game, about the mean of the bots that are not listed apart."""
+    low: float
+    high: float
+    rank: int
+    """Among the bots that are not listed apart, as the ranks that are possible are; 0 for a bot that is."""
+    best_rank: int
+    worst_rank: int
+    above_next: float | None
+    """The chance that it is stronger than the next, or `None` without one, or if nothing compares them."""
+    matches: int
+    games: int
+    """How many of the pools it played in."""
+    missing: tuple[str, ...]
+    """The ids of those in which it did not."""
+    met: float
+    """The part of the other bots with which it sat at a table in some pool."""
+    known: float
+    """The part of the variance of its strength that the results explain, 0 to 1."""
+    group: int
+    """Counts from 0, the largest first: only bots of one group were ever compared, by however many steps."""
+    figures: tuple[float, ...]
+    """What each of the methods of the table says, the more the better; empty for a bot that is listed apart."""
+    places: tuple[int, ...]
+    """Its rank by each of them; equal figures share one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -404,3 +404,38 @@ def test_the_pace_that_counts_is_shown(own: Arena) -> None:
     assert own("ladder", "list", "--json").json[0]["a_day"] == 48
     assert own(*OPEN[:2], "rex3", "--game", "rex_romanorum", "--seats", "3", "--matches-per-day", "0").code == 0
     assert [row["a_day"] for row in own("ladder", "list", "--json").json] == ["any", 48]
+
+
+def test_one_table_over_two_games(table: Arena) -> None:
+    """Rows of all pools, what was not compared, and the places by other methods."""
+    play_monday(table)
+    table.played("tournament run round-robin --game foreign_king --seats 2 --bots ada,bob --blocks 4 --seed 5")
+    pools = [one["pool_id"] for one in table("leaderboard", "--json").json]
+    assert len(pools) == 2
+    shown = table("rating", "overall", "--method", "mean-rank", "--method", "nash")
+    assert shown.code == 0
+    assert "one table over 2 pools" in shown.out
+    assert "of the pairs of bots met in some game" in shown.out
+    assert "depend" in shown.out
+    facts = table("rating", "overall", "--method", "mean-rank", "--json").json
+    assert {one["pool"]["pool_id"] for one in facts["pools"]} == set(pools)
+    bots = [row["bot"] for row in facts["rows"] + facts["apart"]]
+    assert sorted(bots) == ["ada", "bob", "eve"]
+    assert all(row["low"] < row["strength"] < row["high"] for row in facts["rows"])
+    assert [row["rank"] for row in facts["rows"]] == list(range(1, 1 + len(facts["rows"])))
+    assert all(row["methods"]["mean-rank"]["place"] >= 1 for row in facts["rows"])
+    assert [row["bot"] for row in facts["apart"] + facts["rows"] if row["missing"]] == ["eve"]
+    rows = list(csv.DictReader(io.StringIO(table("rating", "overall", "--method", "vase", "--csv").out)))
+    assert [row["bot"] for row in rows] == [row["bot"] for row in facts["rows"]]
+    assert all(row["vase"] for row in rows)
+    one = table("rating", "overall", pools[0][:8], "--json").json
+    assert [found["pool"]["pool_id"] for found in one["pools"]] == [pools[0]]
+
+
+def test_what_a_table_over_games_cannot_do_is_refused(table: Arena) -> None:
+    assert "nothing was rated yet" in table.refusal("rating", "overall")
+    play_monday(table)
+    assert "there is no method 'best'; there are: mean-rank" in table.refusal("rating", "overall", "--method", "best")
+    assert "no pool" in table.refusal("rating", "overall", "ffffffff")
+    assert "chess" in table.refusal("rating", "overall", "--game", "chess")
+    assert "nothing of rex_romanorum was rated yet" in table.refusal("rating", "overall", "--game", "rex_romanorum")

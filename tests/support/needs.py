@@ -47,6 +47,10 @@ def _package(name: str) -> str:
     return "" if found else f"the Python package {name} is not installed; make test-all installs it"
 
 
+def _evaluation() -> str:
+    return next(filter(None, map(_package, ("pyspiel", "cvxpy", "ecos", "matplotlib", "networkx"))), "")
+
+
 def _generator() -> str:
     return "" if GENERATOR.exists() else f"{GENERATOR} is missing; make setup-proto makes it"
 
@@ -95,6 +99,9 @@ NEEDS: Mapping[str, Need] = {
     "kernel": Need("user-mode Linux, for another kernel", lambda: machines.MISSING),
     "mkdocs": Need("MkDocs, for the site of the documents", lambda: _package("mkdocs")),
     "openspiel": Need("OpenSpiel", lambda: _package("pyspiel")),
+    "evaluation": Need("OpenSpiel with what it judges by: cvxpy, ecos, matplotlib, networkx", _evaluation),
+    "polarix": Need("polarix, for equilibria of the largest entropy", lambda: _package("polarix")),
+    "openskill": Need("OpenSkill", lambda: _package("openskill")),
     "research": Need("PettingZoo, Gymnasium, OpenSpiel", lambda: _package("pettingzoo")),
     "generator": Need("the generator of the wire's code", _generator),
 }

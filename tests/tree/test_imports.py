@@ -38,7 +38,7 @@ BOUNDARIES = {
     "bots/training": Boundary(("bots", "engine"), ("numpy",)),
     "ratings": Boundary(),
     "ratings/values": Boundary(("ratings.values",)),
-    "ratings/statistics": Boundary(("ratings.statistics", "ratings.values"), ("numpy", "trueskill")),
+    "ratings/statistics": Boundary(("ratings.statistics", "ratings.values"), ("numpy", "openskill", "trueskill")),
     "ratings/store": Boundary(
         ("ratings.store", "ratings.values", "ratings.errors"), ("sqlmodel", "sqlalchemy", "alembic", "psycopg")
     ),

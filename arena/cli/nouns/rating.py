@@ -24,7 +24,7 @@ from engine.translatable import Text
 from ratings.values.statistics import Circle, FairPlayAsked, OfficialRow, SeatAdvantage
 
 app = typer.Typer(epilog=example("arena rating rebuild --check"))
-VERBS = {"official": None, "fairplay": None, "rebuild": "rebuild"}
+VERBS = {"official": None, "overall": "overall", "fairplay": None, "rebuild": "rebuild"}
 _SHOWN_IN_A_ROW = 12
 _ELO_PER_UNIT = 400 / log(10)
 _LEAST_CHANCE = 0.001

@@ -76,6 +76,7 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "ListSeats": _VIEWER,
         "ListLengths": _VIEWER,
         "GetOfficialTable": _VIEWER,
+        "GetOverallTable": _VIEWER,
         "ListSuspicions": _ORGANISER,
         "GetFairPlay": _ORGANISER,
     },

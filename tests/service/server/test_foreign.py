@@ -165,8 +165,8 @@ PUBLIC = frozenset(
     {
         "GetIdentity", "ListBots", "FindVersion", "ListRuntimes", "ListLadders", "GetLadder", "ListSeasons",
         "GetSeasonTable", "ListLeaderboards", "GetCrosstable", "ListHistory", "ListOpponents", "ListSeats",
-        "ListLengths", "GetOfficialTable", "ListTournaments", "GetTournament", "GetProgress", "WatchTournament",
-        "ListStandings", "ListLeakChecks", "ListPairings", "ListConfidence",
+        "ListLengths", "GetOfficialTable", "GetOverallTable", "ListTournaments", "GetTournament", "GetProgress",
+        "WatchTournament", "ListStandings", "ListLeakChecks", "ListPairings", "ListConfidence",
     }
 )  # fmt: skip
 """The calls that show everybody the same; `tests/app/test_policy.py` looks that it is nothing hidden."""
