@@ -99,16 +99,22 @@ def open_site(
     """
     with ExitStack() as stack:
         arena = stack.enter_context(open_for_visitors(db))
-        fitter = Fitter(db)
-        official = OfficialTables(fitter.fit)
-        stack.callback(official.close)
-        stack.callback(fitter.close)  # before it, as it may wait for a fit
+        fitter, of_all = Fitter(db), Fitter(db)
+        official, overall = OfficialTables(fitter.fit), OfficialTables(of_all.fit_overall)
+        for one in (official, overall, fitter, of_all):  # the last first, as tables may wait for a fit
+            stack.callback(one.close)
         helper, counter = (HelperProcess(db), HelperProcess(db, IDLE)) if is_helped else (None, None)
-        for one in (helper, counter):
-            if one is not None:
-                stack.callback(one.close)
+        for process in (helper, counter):
+            if process is not None:
+                stack.callback(process.close)
         yield Site(
-            *(arena, service, is_secure), official=official, people=people, names=names, helper=helper, counter=counter
+            *(arena, service, is_secure),
+            official=official,
+            overall=overall,
+            people=people,
+            names=names,
+            helper=helper,
+            counter=counter,
         )
 
 
@@ -157,7 +163,8 @@ def _routes() -> Sequence[BaseRoute]:
 def _mark_of(site: Site) -> tuple[int, int] | None:
     """Return a value that changes whenever a page may change; `None` if that is unknown."""
     mark = site.arena.overview.mark()
-    return None if mark is None else (mark, 0 if site.official is None else site.official.turn)
+    tables = (site.official, site.overall)
+    return None if mark is None else (mark, sum(0 if one is None else one.turn for one in tables))
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Fits an official table in a process of its own, which gives way to everything else.
+"""Fits an official table, or the one over all games, in a process of its own, which gives way to everything else.
 
     python -m arena.web.official_fitting
 
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -26,7 +27,7 @@ from arena.app.policy import Viewer
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ClientError
-from arena.model.ratings import OfficialTable
+from arena.model.ratings import OfficialTable, OverallTable
 from arena.web.shared.helper_process import IDLE, SOON, give_way, was_starved
 from arena.web.shared.official_tables import FitError
 from arena.web.shared.public_message import public_message
@@ -36,7 +37,7 @@ from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
 from ratings.values.pools import Pool
 from ratings.values.states import Scope
-from ratings.values.statistics import Circle, OfficialRow, SeatAdvantage
+from ratings.values.statistics import Circle, OfficialRow, OverallPool, OverallRow, SeatAdvantage
 
 LONGEST_S = 1800.0
 _COMMAND = (sys.executable, "-m", "arena.web.official_fitting")
@@ -57,8 +58,15 @@ class Fitter:
 
     def fit(self, pool: str) -> OfficialTable:
         """Return the official table of a pool. Raises FitError."""
-        written = self._fitted(pool, IDLE, self._patience_s)
-        return _read_answer(written if written is not None else self._fitted(pool, SOON, self._longest_s) or b"")
+        return _read_answer(self._answer_to({"pool": pool}))
+
+    def fit_overall(self, methods: str) -> OverallTable:
+        """Return the table over all games with these methods, separated by commas. Raises FitError."""
+        return _read_overall(self._answer_to({"methods": methods.split(",")}))
+
+    def _answer_to(self, asked: dict[str, Any]) -> bytes:
+        written = self._fitted(asked, IDLE, self._patience_s)
+        return written if written is not None else self._fitted(asked, SOON, self._longest_s) or b""
 
     def close(self) -> None:
         """End the process, and start no new one."""
@@ -67,9 +75,9 @@ class Fitter:
             if self._process is not None:
                 self._process.kill()
 
-    def _fitted(self, pool: str, niceness: int, patience_s: float) -> bytes | None:
+    def _fitted(self, what: dict[str, Any], niceness: int, patience_s: float) -> bytes | None:
         """Return the output of the process, or `None` if it got too little processor time. Raises FitError."""
-        asked = {"db": self._db, "pool": pool, "niceness": niceness}
+        asked = {**what, "db": self._db, "niceness": niceness}
         with tempfile.TemporaryFile() as written:
             with self._starting:
                 if self._is_closed:
@@ -109,12 +117,7 @@ def _has_ended(process: subprocess.Popen[str], start_s: float, longest_s: float,
 
 
 def _read_answer(text: bytes) -> OfficialTable:
-    try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise FitError(Text("the process that fits ended without an answer")) from error
-    if "why_not" in data:
-        raise FitError(from_json(data["why_not"]))
+    data = _data_of(text)
     parts = {
         "pool": Pool(**data["pool"]),
         "rows": tuple(OfficialRow(**{**row, "stronger": ()}) for row in data["rows"]),
@@ -127,6 +130,30 @@ def _read_answer(text: bytes) -> OfficialTable:
     return OfficialTable(**{**data, **parts, "unsteady": tuple(data["unsteady"])})
 
 
+def _read_overall(text: bytes) -> OverallTable:
+    data = _data_of(text)
+    tuples = ("copies", "missing", "figures", "places")
+    parts = {
+        "pools": tuple(OverallPool(**{**one, "pool": Pool(**one["pool"])}) for one in data["pools"]),
+        "methods": tuple(data["methods"]),
+        **{
+            kind: tuple(OverallRow(**{**row, **{key: tuple(row[key]) for key in tuples}}) for row in data[kind])
+            for kind in ("rows", "apart")
+        },
+    }
+    return OverallTable(**{**data, **parts})
+
+
+def _data_of(text: bytes) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise FitError(Text("the process that fits ended without an answer")) from error
+    if "why_not" in data:
+        raise FitError(from_json(data["why_not"]))
+    return data
+
+
 def main() -> int:
     """Fit what standard input asks for."""
     asked = json.loads(sys.stdin.readline())
@@ -137,16 +164,20 @@ def main() -> int:
         os._exit(1)
 
     threading.Thread(target=end_with_input, daemon=True).start()
-    json.dump(_answer(asked["db"], asked["pool"]), sys.stdout)
+    json.dump(_answer(asked["db"], asked.get("pool", ""), asked.get("methods", ())), sys.stdout)
     return 0
 
 
-def _answer(db: str, pool: str) -> dict[str, Any]:
+def _answer(db: str, pool: str, methods: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the official table of a pool, or with methods the one over all games, as JSON has it."""
     try:
         database = open_for_reading(db)
         try:
             programs = StoredPrograms(VersionStore(Path("none.bots")))  # of bots only the names are read
-            return asdict(LocalArena(database, programs, Viewer(Scope.VIEWER)).overview.fit_official(pool))
+            arena = LocalArena(database, programs, Viewer(Scope.VIEWER))
+            if methods:
+                return asdict(arena.ratings.get_overall_table(methods=tuple(methods)))
+            return asdict(arena.overview.fit_official(pool))
         finally:
             database.close()
     except (RatingsError, StatisticsError, ClientError) as error:

@@ -32,6 +32,8 @@ class NoFitter:
     def fit(self, _pool: str) -> NoReturn:
         raise FitError("no table is fitted here")
 
+    fit_overall = fit
+
     def close(self) -> None: ...
 
 

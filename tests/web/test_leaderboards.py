@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -23,7 +24,7 @@ from arena.model.ratings import OfficialTable
 from arena.model.table_columns import Column, ColumnKind
 from arena.model.tournaments import StandingRow
 from arena.web.app import make_app, open_site
-from arena.web.official_fitting import Fitter, _answer, _read_answer
+from arena.web.official_fitting import Fitter, _answer, _read_answer, _read_overall
 from arena.web.pages import exports
 from arena.web.report.match_packing import Packer
 from arena.web.report.report_file import write_report
@@ -157,6 +158,28 @@ def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sente
     assert "misleads" not in without
 
 
+def test_all_games_are_shown_in_one_table(played: Path) -> None:
+    """The places by the methods that are chosen, who is apart, the pools, and what depends on the method."""
+    methods = ["mean-rank", "vase", "soft-condorcet", "nash", "alpha-rank", "trueskill"]
+    table = _read_overall(json.dumps(_answer(str(played), "", methods)).encode())
+    assert {row.bot for row in (*table.rows, *table.apart)} >= {"random", "greedy"}
+    assert len(table.pools) > 1
+    with open_site(str(played)) as site:
+        object.__setattr__(site, "overall", _Always(CachedTable(table, 12, 1_700_000_000_000_000)))
+        client = TestClient(make_app(site))
+        text = client.get("/leaderboards/overall", params={"method": ["nash", "vase"]}).text
+        assert 'href="/leaderboards/overall"' in client.get("/leaderboards").text
+        told = client.get("/api/v1/overall").json()
+    assert [row["bot"] for row in told["table"]["rows"]] == [row.bot for row in table.rows]
+    assert told["at_us"] == 1_700_000_000_000_000
+    assert text.count(" checked>") == 2
+    assert '<th scope="col" class="n">Nash averaging</th>' in text
+    assert ">Mean rank</th>" not in text
+    assert "2023-11-14 22:13 UTC" in text
+    assert ("depends on the method" in text) or ("depend on the method" in text)
+    assert all(f"/leaderboards/{one.pool.pool_id}" in text for one in table.pools)
+
+
 def test_a_fit_that_fails_tells_why(tmp_path: Path) -> None:
     with pytest.raises(FitError, match="cannot be read just now"):
         fitted_here(tmp_path / "none.db", "abcd")
@@ -219,10 +242,10 @@ class _Always:
 
     turn = 0
 
-    def __init__(self, kept: CachedTable) -> None:
+    def __init__(self, kept: CachedTable[Any]) -> None:
         self.kept = kept
 
-    def look(self, _pool: str, _matches: int) -> CachedTable:
+    def look(self, _pool: str, _matches: int) -> CachedTable[Any]:
         return self.kept
 
     def close(self) -> None:

@@ -335,6 +335,7 @@ PAGES = (
     "/compare?new=greedy&old=random",
     "/leaderboards",
     "/leaderboards/{pool}",
+    "/leaderboards/overall",
     "/games",
     "/games/foreign_king",
     "/games/rex_romanorum",

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Path, Query, Request
 
 from arena.model.errors import RefusedError
 from arena.model.ladders import Ladder, Season, SeasonTable
-from arena.model.ratings import Form, OfficialTable
+from arena.model.ratings import Form, OfficialTable, OverallTable
 from arena.web.api.openapi import USUAL, After, Limit, Name, PoolPath
-from arena.web.pages.leaderboards import SortOrder
+from arena.web.pages.leaderboards import SortOrder, look_at_overall
 from arena.web.shared.official_tables import CachedTable
 from arena.web.shared.site import answers_of, arena_of, records_of, site_of
 from engine.translatable import Text
@@ -103,7 +103,9 @@ def get_official_table(request: Request, pool: PoolPath, limit: Limit = USUAL, a
     """
     boards = arena_of(request).leaderboards.list_leaderboards(pool=pool, limit=1).boards
     official = site_of(request).official
-    kept = official.look(boards[0].pool.pool_id, boards[0].matches) if official and boards else CachedTable()
+    kept: CachedTable[OfficialTable] = CachedTable()
+    if official and boards:
+        kept = official.look(boards[0].pool.pool_id, boards[0].matches)
     table = kept.table
     if table is not None:
         start = 0 if after is None else int(after) if after.isdecimal() else -1
@@ -112,6 +114,30 @@ def get_official_table(request: Request, pool: PoolPath, limit: Limit = USUAL, a
         end = start + limit
         table = replace(table, rows=table.rows[start:end], next=str(end) if end < len(table.rows) else None)
     return OfficialNow(table, kept.at_us, kept.is_computing, kept.why_not)
+
+
+@dataclass(frozen=True, slots=True)
+class OverallNow:
+    """The table over all games as it was fitted last."""
+
+    table: OverallTable | None
+    """`None` before the first fit is done, or if there is nothing to fit."""
+    at_us: int
+    """When it was fitted."""
+    is_computing: bool
+    """Whether another one is being fitted, or will be next."""
+    why_not: str
+    """Why there is none, if the last try failed."""
+
+
+@router.get("/overall")
+def get_overall_table(request: Request) -> OverallNow:
+    """Show one table over all pools, with the places by all methods, as it was fitted last.
+
+    It is fitted in the background: `is_computing` tells that a newer one will be there when this is asked again.
+    """
+    kept = look_at_overall(request)
+    return OverallNow(kept.table, kept.at_us, kept.is_computing, kept.why_not)
 
 
 @router.get("/pools/{pool}/crosstable")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request
@@ -12,7 +13,7 @@ from starlette.responses import Response
 
 from arena.model.errors import RefusedError
 from arena.model.port import ShownArena
-from arena.model.ratings import MOST_IN_OFFICIAL, Form
+from arena.model.ratings import MOST_IN_OFFICIAL, Form, OfficialTable, OverallTable
 from arena.model.table_columns import LEADERBOARD
 from arena.web.drawing.charts import Z_95, common_scale
 from arena.web.shared.formatting import address_of_page
@@ -21,7 +22,7 @@ from arena.web.shared.rendering import render
 from arena.web.shared.site import answers_of, arena_of, records_of, site_of
 from engine.translatable import Text
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
-from ratings.values.statistics import OfficialRow
+from ratings.values.statistics import Method, OfficialRow
 
 router = APIRouter()
 PAGE: Final = 50
@@ -105,6 +106,34 @@ def list_pools(
     )
 
 
+@router.get("/leaderboards/overall")
+def show_overall(request: Request, method: Annotated[list[str] | None, Query(max_length=20)] = None) -> Response:
+    """Show one table over all games, with the places by the methods that are chosen; all are fitted."""
+    kept, methods = look_at_overall(request), usual_methods()
+    found = kept.table
+    shown = [(at, name) for at, name in enumerate(methods) if name in (method or ())]
+    missing: dict[str, list[str]] = {}
+    differing: list[str] | None = None
+    if found:
+        missing = {one.pool.pool_id: [] for one in found.pools}
+        for row in (*found.rows, *found.apart):
+            for pool in row.missing:
+                missing[pool].append(row.bot)
+        places = found.places_by_method()
+        differing = [f"{bot} {best}–{worst}" for bot, (best, worst) in places.items() if best != worst]  # noqa: RUF001
+    return render(
+        request,
+        "pages/overall.html",
+        kept=kept,
+        methods=methods,
+        chosen=method or (),
+        shown=shown,
+        missing=missing,
+        differing=differing,
+        scale=common_scale((row.low, row.high) for row in (found.rows if found else ())),
+    )
+
+
 @router.get("/leaderboards/{pool}")
 def show_pool(
     request: Request,
@@ -116,7 +145,7 @@ def show_pool(
 ) -> Response:
     """Show the table of a pool."""
     arena, order, tables = arena_of(request), SortOrder.parse(sort), site_of(request).official
-    kept = CachedTable()
+    kept: CachedTable[OfficialTable] = CachedTable()
     if order.by == _OFFICIAL:
         of_pool = arena.overview.pick_leaderboard(pool, ())
         kept = tables.look(of_pool.pool.pool_id, of_pool.matches) if tables else kept
@@ -153,7 +182,19 @@ def show_pool(
     )
 
 
-def _rows(kept: CachedTable) -> Mapping[str, OfficialRow]:
+def look_at_overall(request: Request) -> CachedTable[OverallTable]:
+    """Return what is known of the table over all games, by all methods that can be computed here."""
+    tables = site_of(request).overall
+    matches = sum(board.matches for board in arena_of(request).leaderboards.list_leaderboards(limit=1).boards)
+    return tables.look(",".join(usual_methods()), matches) if tables and matches else CachedTable()
+
+
+def usual_methods() -> tuple[str, ...]:
+    """Return the other ways to judge that can be computed here: without OpenSkill where it is not installed."""
+    return tuple(name for name in Method if name is not Method.OPENSKILL or find_spec("openskill"))
+
+
+def _rows(kept: CachedTable[OfficialTable]) -> Mapping[str, OfficialRow]:
     return {row.version: row for row in kept.table.rows} if kept.table else {}
 
 

@@ -1,7 +1,7 @@
-"""The official tables that pages show: fitted one after another in the background, never while a page is waited for.
+"""The official tables and the table over all games that pages show: fitted in the background, one after another.
 
-A fit of many matches takes seconds to minutes. The last one is shown with its time and the number of its matches until
-the next is done.
+No page waits for them. A fit of many matches takes seconds to minutes. The last one is shown with its time and the
+number of its matches until the next is done.
 """
 
 from __future__ import annotations
@@ -11,14 +11,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import structlog
 
-from arena.model.ratings import OfficialTable
-
-Fit = Callable[[str], OfficialTable]
-"""Returns the official table of a pool, by id."""
+T = TypeVar("T")
 
 _LOG = structlog.get_logger("web")
 _LEAST_REST_S: Final = 20.0
@@ -31,10 +28,10 @@ class FitError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class CachedTable:
-    """What is known of the official table of a pool at the moment."""
+class CachedTable(Generic[T]):
+    """What is known of a table at the moment, the official one of a pool or the one over all games."""
 
-    table: OfficialTable | None = None
+    table: T | None = None
     matches: int = 0
     """How many matches were rated when the table was asked for."""
     at_us: int = 0
@@ -46,12 +43,12 @@ class CachedTable:
     rests_until_s: float = 0.0
 
 
-class OfficialTables:
-    """Keeps the last official table of each pool, and has it fitted anew when more matches are rated."""
+class OfficialTables(Generic[T]):
+    """Keeps the last table of each pool, and has it fitted anew, by the id of the pool, when more matches are rated."""
 
-    def __init__(self, fit: Fit, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, fit: Callable[[str], T], clock: Callable[[], float] = time.time) -> None:
         self._fit, self._clock = fit, clock
-        self._kept: dict[str, CachedTable] = {}
+        self._kept: dict[str, CachedTable[T]] = {}
         self._wanted: queue.SimpleQueue[tuple[str, int] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -59,10 +56,10 @@ class OfficialTables:
         self.turn = 0
         """It is another number as soon as anything else is known of any table."""
 
-    def look(self, pool: str, matches: int) -> CachedTable:
+    def look(self, pool: str, matches: int) -> CachedTable[T]:
         """Return what is known of the table of a pool in which so many matches are rated; it never waits."""
         with self._lock:
-            kept = self._kept.get(pool, CachedTable())
+            kept: CachedTable[T] = self._kept.get(pool, CachedTable())
             is_due = matches != kept.matches and self._clock() >= kept.rests_until_s
             if not matches or kept.is_computing or not is_due:
                 return kept

@@ -10,6 +10,7 @@ from starlette.datastructures import State
 
 from arena.model.human_play import PlayLimits
 from arena.model.port import ShownArena
+from arena.model.ratings import OfficialTable, OverallTable
 from arena.model.tournaments import TournamentDetail
 from arena.web.shared.answer_cache import AnswerCache, CachedAnswer, VersionRecords
 from arena.web.shared.helper_process import HelperProcess
@@ -28,8 +29,10 @@ class Site:
     """Where the service is reached that plays, such as `unix:/srv/arena/run/socket`; `None` where nobody plays."""
     is_secure: bool = False
     """Whether browsers reach it by https, so that cookies must not travel otherwise."""
-    official: OfficialTables | None = None
+    official: OfficialTables[OfficialTable] | None = None
     """The official tables, which are fitted in the background; `None` where none are shown."""
+    overall: OfficialTables[OverallTable] | None = None
+    """The table over all games, in the same way; its methods stand in place of a pool."""
     requests_per_second: float = 10.0
     """The pace that one address is held to; whoever is on this machine is not."""
     requests_at_once: int = 300

@@ -213,8 +213,10 @@ def coverage(kind: Kind, simulations: int, *, with_order: bool = True) -> Seen:
         world = world_of(kind, seed)
         table = world.table()
         listed = np.flatnonzero(~table.is_apart)
+        seen.apart += len(world.truth) - len(listed)
+        if len(listed) == 0:
+            continue
         truth = world.truth - world.truth[listed].mean()
-        seen.apart += len(truth) - len(listed)
         for bot in listed.tolist():
             is_inside = bool(table.lows[bot] <= truth[bot] <= table.highs[bot])
             if bot == 0 and (kind.specialist or kind.generalist):
