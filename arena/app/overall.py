@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
@@ -100,43 +100,37 @@ def _counts_of(database: Database, pool: Pool) -> Counts:
 def _field_of(database: Database, counts: Sequence[Counts]) -> _Field:
     """Return which versions stand for which bots: the active one where it played, else the newest that did.
 
-    Bots whose versions in a pool have the same files are one program, and have one place.
+    Bots of which the version that stands for them over all these pools has the same files are one, and have one place.
     """
     from ratings.statistics.overall import MAX_BOTS
 
-    chosen = list[dict[str, PlayedVersion]]()
-    one_program = dict[str, str]()
-
-    def first_of(bot: str) -> str:
-        while one_program.setdefault(bot, bot) != bot:
-            bot = one_program[bot]
-        return bot
-
-    for one in counts:
-        of_bot = dict[str, PlayedVersion]()
-        for version in played_versions(database, one.versions):  # by bot and number
-            if version.bot not in of_bot or not of_bot[version.bot].is_active:
-                of_bot[version.bot] = version
-        by_program = dict[str, str]()
-        for bot, version in of_bot.items():
-            other = first_of(by_program.setdefault(version.program, bot) if version.program is not None else bot)
-            mine = first_of(bot)
-            one_program[max(mine, other)] = min(mine, other)
-        chosen.append(of_bot)
+    chosen = [_standing(played_versions(database, one.versions)) for one in counts]
+    by_program = dict[str, str]()
+    alike = dict[str, str]()
+    for bot, version in _standing([one for of_bot in chosen for one in of_bot.values()]).items():
+        alike[bot] = bot if version.program is None else by_program.setdefault(version.program, bot)
     played = dict[str, int]()
     for of_bot in chosen:
-        for first in {first_of(bot) for bot in of_bot}:
+        for first in {alike[bot] for bot in of_bot}:
             played[first] = played.get(first, 0) + 1
     kept = sorted(sorted(played, key=lambda bot: (-played[bot], bot))[:MAX_BOTS])
     place = {bot: number for number, bot in enumerate(kept)}
     return _Field(
-        bots=tuple((bot, *sorted(other for other in one_program if other != bot == first_of(other))) for bot in kept),
+        bots=tuple((bot, *(other for other, first in alike.items() if other != bot == first)) for bot in kept),
         place_of=tuple(
-            {version.version_id: place[first_of(bot)] for bot, version in of_bot.items() if first_of(bot) in place}
+            {version.version_id: place[alike[bot]] for bot, version in of_bot.items() if alike[bot] in place}
             for of_bot in chosen
         ),
         left_out=len(played) - len(kept),
     )
+
+
+def _standing(versions: Iterable[PlayedVersion]) -> dict[str, PlayedVersion]:
+    """Return the version that stands for each bot, by the names of the bots in their order."""
+    found = dict[str, PlayedVersion]()
+    for version in sorted(versions, key=lambda one: (one.bot, one.is_active, one.number)):
+        found[version.bot] = version
+    return found
 
 
 def _table(

@@ -439,3 +439,25 @@ def test_what_a_table_over_games_cannot_do_is_refused(table: Arena) -> None:
     assert "no pool" in table.refusal("rating", "overall", "ffffffff")
     assert "chess" in table.refusal("rating", "overall", "--game", "chess")
     assert "nothing of rex_romanorum was rated yet" in table.refusal("rating", "overall", "--game", "rex_romanorum")
+
+
+def test_the_same_files_are_one_bot_and_the_newest_version_that_played_stands_for_it(
+    table: Arena, tmp_path: Path
+) -> None:
+    """Of the same files under two owners there is one line; an older version has none, and its matches still count."""
+    play_monday(table)
+    assert table("bot", "add", str(tmp_path / "ada"), "--owner", "zoe").code == 0
+    two = "tournament run round-robin --game foreign_king --seats 2 --blocks 2 --seed 5 --bots"
+    assert table(*f"{two} zoe/ada,bob,eve".split()).code == 0
+    facts = table("rating", "overall", "--json").json
+    lines = [*facts["rows"], *facts["apart"]]
+    assert {row["bot"]: row["copies"] for row in lines} == {"ada": ["zoe/ada"], "bob": [], "eve": []}
+    assert {row["bot"]: len(row["missing"]) for row in lines} == {"ada": 0, "bob": 0, "eve": 0}
+    assert "ada has one line with bots that are the same program: zoe/ada" in table("rating", "overall").out
+    (tmp_path / "eve" / "main.py").write_text("# better\n", encoding="utf-8")
+    assert table("bot", "add", str(tmp_path / "eve")).code == 0
+    assert table(*f"{two} eve,bob".split()).code == 0
+    newer = table("rating", "overall", "--json").json
+    eve = next(row for row in [*newer["rows"], *newer["apart"]] if row["bot"] == "eve")
+    before = next(row for row in lines if row["bot"] == "eve")
+    assert eve["matches"] == before["matches"] - 8 + 4

@@ -100,7 +100,10 @@ NEEDS: Mapping[str, Need] = {
     "mkdocs": Need("MkDocs, for the site of the documents", lambda: _package("mkdocs")),
     "openspiel": Need("OpenSpiel", lambda: _package("pyspiel")),
     "evaluation": Need("OpenSpiel with what it judges by: cvxpy, ecos, matplotlib, networkx", _evaluation),
-    "polarix": Need("polarix, for equilibria of the largest entropy", lambda: _package("polarix")),
+    "polarix": Need(
+        "polarix, for equilibria of the largest entropy",
+        lambda: "" if importlib.util.find_spec("polarix") else "pip install polarix",
+    ),
     "openskill": Need("OpenSkill", lambda: _package("openskill")),
     "research": Need("PettingZoo, Gymnasium, OpenSpiel", lambda: _package("pettingzoo")),
     "generator": Need("the generator of the wire's code", _generator),
