@@ -77,7 +77,7 @@ def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
 def uncertainties(counts: Counts, fitted: Fit) -> tuple[Uncertainty, Uncertainty]:
     """Return the covariances of a fit to these matches, and those under the wide prior."""
     shape = fitted.shape
-    known, wide = _known(fitted.free, fitted.precision), _known(fitted.free, fitted.wide.precision)
+    known, wide = _known(fitted.free, fitted.likeliest.precision), _known(fitted.free, fitted.wide.precision)
     none = np.zeros_like(known)
     seen = counts.blocks * (shape.seats - 1)
     # Makes up for the fit's following the very blocks that are to judge it; 0 where they are too few to judge.
@@ -90,7 +90,7 @@ def uncertainties(counts: Counts, fitted: Fit) -> tuple[Uncertainty, Uncertainty
     meat = _meat(counts, shape, fitted.point) * correction
     dispersion = _dispersion(meat, fitted, evidence, counts.blocks)
     trusted = evidence / (evidence + _TRUSTED_BLOCKS), counts.blocks / (counts.blocks + _TRUSTED_BLOCKS), dispersion
-    sandwich = product(product(known, meat + fitted.prior), known)
+    sandwich = product(product(known, meat + fitted.likeliest.prior), known)
     sandwich_if_wide = product(product(wide, meat + fitted.wide.prior), wide)
     return (
         Uncertainty(sandwich, fitted.within * dispersion, fitted.between, *trusted),
@@ -108,7 +108,7 @@ def _known(free: Ints, precision: Floats) -> Floats:
 def _dispersion(meat: Floats, fitted: Fit, evidence: Floats, blocks: int) -> float:
     """Return how much more the versions' scores vary than by the Hessian, drawn towards 1 where blocks are few."""
     versions = len(evidence)
-    expected = np.diag(fitted.precision - fitted.prior)[:versions]
+    expected = np.diag(fitted.likeliest.precision - fitted.likeliest.prior)[:versions]
     scale = float((evidence * expected).sum())
     if not scale > 0:
         return 1.0

@@ -129,8 +129,9 @@ def look_at(results: Results) -> FairPlayFit:
     fitted = fit_counts(counts, {})
     seen = residuals(counts, fitted)
     dispersion = max(1.0, uncertainty(counts, fitted).dispersion)
-    with_wide_prior = fitted.precision - fitted.prior + np.eye(fitted.shape.size) / PRIOR_DEVIATION**2
-    spread = _Spread(inverse(fitted.precision), inverse(with_wide_prior))
+    peak = fitted.likeliest
+    with_wide_prior = peak.precision - peak.prior + np.eye(fitted.shape.size) / PRIOR_DEVIATION**2
+    spread = _Spread(inverse(peak.precision), inverse(with_wide_prior))
     size, kinds = fitted.shape.versions, kinds_of(fitted.shape.seats)
     questions = tuple(
         _ASK[kind](seen, i, j, spread)
@@ -144,7 +145,7 @@ def look_at(results: Results) -> FairPlayFit:
 
 def flows(look: FairPlayFit) -> dict[tuple[str, str], PairFlow]:
     """Return what goes from the first to the second of every two versions that met often enough, both ways round."""
-    spread, names = inverse(look.fitted.precision), look.counts.versions
+    spread, names = inverse(look.fitted.likeliest.precision), look.counts.versions
     found = {}
     for i in range(len(names)):
         for j in range(i + 1, len(names)):
@@ -271,7 +272,7 @@ class _Seen:
         """Return the variance of a sum of the scores, and what uncertain strengths of that look add to it."""
         own = inner(contrast, product(self.information, contrast))
         shared = (self.shared * contrast[:, None]).sum(axis=0)
-        borrowed = inner(shared, product(inverse(look.fitted.precision), shared))
+        borrowed = inner(shared, product(inverse(look.fitted.likeliest.precision), shared))
         return look.dispersion * own, look.dispersion * borrowed
 
 

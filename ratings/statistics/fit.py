@@ -203,17 +203,15 @@ class Fit:
     """The posterior of all parameters.
 
     `point` is its mean. Its covariance is `within`, the mean covariance of a field of known width, and `between`, which
-    is what the doubt about the width adds; both are 0 for fixed parameters. `precision` and `prior` are those under the
-    most probable width (see `Peak`). `wide` is the peak under the wide prior. `free` lists the parameters that were not
-    held fixed.
+    is what the doubt about the width adds; both are 0 for fixed parameters. `likeliest` is the peak under the most
+    probable width, `wide` the one under the wide prior. `free` lists the parameters that were not held fixed.
     """
 
     shape: Shape
     point: Floats
     within: Floats
     between: Floats
-    precision: Floats
-    prior: Floats
+    likeliest: Peak
     wide: Peak
     free: Ints
 
@@ -324,8 +322,7 @@ def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float], met: Fl
         point=middle,
         within=within,
         between=between,
-        precision=likeliest.precision,
-        prior=likeliest.prior,
+        likeliest=likeliest,
         wide=climber.peak(wide, _NEAR),
         free=free,
     )

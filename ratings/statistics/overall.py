@@ -80,9 +80,9 @@ def evidence_of(game: str, counts: Counts, place_of: Mapping[str, int]) -> PoolE
     rest = np.setdiff1d(np.arange(fitted.shape.size), kept)
     # The prior of what is integrated out stays, that of the bots goes. The slope of the likelihood at the fitted point
     # is the prior's, so that its linear part is the whole precision times the point.
-    information = fitted.precision - fitted.prior
-    information[np.ix_(rest, rest)] += fitted.prior[np.ix_(rest, rest)]
-    linear = product(fitted.precision, fitted.point)
+    information = fitted.likeliest.precision - fitted.likeliest.prior
+    information[np.ix_(rest, rest)] += fitted.likeliest.prior[np.ix_(rest, rest)]
+    linear = product(fitted.likeliest.precision, fitted.likeliest.point)
     across = information[np.ix_(kept, rest)]
     carried = product(across, inverse(information[np.ix_(rest, rest)]))
     seen = information[np.ix_(kept, kept)] - product(carried, across.T)

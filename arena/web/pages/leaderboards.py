@@ -130,7 +130,7 @@ def show_overall(request: Request, method: Annotated[list[str] | None, Query(max
         shown=shown,
         missing=missing,
         differing=differing,
-        scale=common_scale((row.low, row.high) for row in (found.rows if found else ())),
+        scale=common_scale((row.low, row.strength, row.high) for row in (found.rows if found else ())),
     )
 
 
