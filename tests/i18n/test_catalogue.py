@@ -51,6 +51,7 @@ FAMILIES = (
     "site.theme_",
     "cli_db.stage_",
     "cli_verify.part_",
+    "overall.method_",
     "proof.",
     "error.status_",
     "fault.",
