@@ -37,6 +37,7 @@ READS: Mapping[str, list[str]] = {
     "owner list": [""],
     "rating fairplay": ["", "--limit 1", "--alarm 0.5"],
     "rating official": ["", "--limit 2", "--stronger", "--anchor ada=1500", "--anchor ada"],
+    "rating overall": ["", "--method mean-rank", "--game chess", "--confidence 90"],
     "replay show": ["MATCH", "MATCH --ply 3", "ffffffff"],
     "replay verify": ["MATCH", "--all", "--tournament cup"],
     "season list": ["summer", "summer --limit 1", "winter"],

@@ -441,6 +441,7 @@ def test_what_a_table_over_games_cannot_do_is_refused(table: Arena) -> None:
     assert "nothing of rex_romanorum was rated yet" in table.refusal("rating", "overall", "--game", "rex_romanorum")
 
 
+@pytest.mark.needs("sandbox")
 def test_the_same_files_are_one_bot_and_the_newest_version_that_played_stands_for_it(
     table: Arena, tmp_path: Path
 ) -> None:

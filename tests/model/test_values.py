@@ -51,6 +51,7 @@ TABLES = (
     (columns.LEADERBOARD, leaderboards.LeaderboardRow),
     (columns.PLACES, leaderboards.Standing),
     (columns.OFFICIAL, statistics.OfficialRow),
+    (columns.OVERALL, statistics.OverallRow),
     (columns.STANDINGS, tournaments.StandingRow),
     (columns.TOURNAMENTS, tournaments.TournamentSummary),
     (columns.BOT_FAULTS, played.BotFaults),
