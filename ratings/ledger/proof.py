@@ -194,6 +194,15 @@ def close(session: Session, tournament_id: str, table: Sequence[Mapping[str, Any
         _write(connection, tournament_id, signer, head, said)
 
 
+def check_log(connection: Connection, tournament_id: str) -> None:
+    """Check that the log of a tournament can be read. Raises ValueError, KeyError or TypeError if it cannot."""
+    log = select(_p.c.number, _p.c.text).where(_p.c.tournament_id == tournament_id)
+    for number, text in connection.execute(log):
+        said = json.loads(text)
+        if number == 0 and not (isinstance(said["public_key"], str) and 0 <= said["at_us"] < 2**53):
+            raise ValueError("its log begins with no commitment")
+
+
 def _head(connection: Connection, tournament_id: str) -> tuple[int, str] | None:
     row = connection.execute(_HEAD, {"tournament": tournament_id}).first()
     return None if row is None else (row.number, row.text)

@@ -23,6 +23,7 @@ from engine.translatable import Text
 from ratings.errors import ArchiveError, NotFoundError
 from ratings.ledger.annulments import cover_tournament
 from ratings.ledger.check import facts_problems
+from ratings.ledger.proof import check_log
 from ratings.ledger.rating import pool_of
 from ratings.ledger.rebuild import rebuild
 from ratings.statistics.errors import SkillError
@@ -239,6 +240,7 @@ class _Import:
             raise ArchiveError(Text("{file} has no tournament in it; nothing was imported", file=self._file))
         try:
             self._check(tournament, pool)
+            check_log(self._connection, self._tournament_id)
         except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise ArchiveError(
                 Text(
