@@ -150,13 +150,7 @@ def _table(
     places = {place: tuple(int(one[row]) for one in ranks) for row, place in enumerate(listed.tolist())}
     order = sorted(figures, key=lambda place: int(fitted.ranks[place]))
     above = {one: float(fitted.stronger[one, other]) for one, other in pairwise(order)}
-    # By place in the field: how many matches it played, and where it did not.
-    played, missing = [0] * len(field.bots), [list[str]() for _ in field.bots]
-    for pool, one in zip(pools, evidence, strict=True):
-        for place, times in zip(one.bots.tolist(), one.matches.tolist(), strict=True):
-            played[place] += times
-        for place in set(range(len(field.bots))) - set(one.bots.tolist()):
-            missing[place].append(pool.pool_id)
+    played, missing = _played(pools, evidence, len(field.bots))
 
     def row_of(place: int) -> OverallRow:
         name, *copies = field.bots[place]
@@ -197,3 +191,16 @@ def _table(
         share=fitted.share,
         left_out=field.left_out,
     )
+
+
+def _played(
+    pools: Sequence[Pool], evidence: Sequence[PoolEvidence], bots: int
+) -> tuple[Sequence[int], Sequence[Sequence[str]]]:
+    """Return how many matches each bot played, and the ids of the pools in which it played none, by place."""
+    played, missing = [0] * bots, [list[str]() for _ in range(bots)]
+    for pool, one in zip(pools, evidence, strict=True):
+        for place, times in zip(one.bots.tolist(), one.matches.tolist(), strict=True):
+            played[place] += times
+        for place in set(range(bots)) - set(one.bots.tolist()):
+            missing[place].append(pool.pool_id)
+    return played, missing

@@ -403,19 +403,7 @@ def _write_results(
     ]
     connection.execute(_FINISH_MATCH, matches)
     connection.execute(_SET_SEAT, [row for report in reports for row in _seat_rows(report, left_out)])
-    if faults := [
-        {
-            "the_match": report.match_id,
-            "number": number,
-            "the_seat": fault.seat,
-            "cause": str(fault.cause),  # and no enumeration, which a driver may write by its name
-            "ply": fault.ply,
-            **with_text("explanation", storable(fault.explanation)),
-            "evidence": dict(fault.evidence),
-        }
-        for report in reports
-        for number, fault in enumerate(report.result.faults)
-    ]:
+    if faults := [row for report in reports for row in _fault_rows(report)]:
         connection.execute(_ADD_FAULT, faults)
     if leaks := [
         {
@@ -434,6 +422,21 @@ def _write_results(
         connection.execute(_ADD_SEAT_LOG, logs)
     connection.execute(_ADD_REPLAY, [{"match_id": report.match_id, "data": report.replay} for report in reports])
     return reports
+
+
+def _fault_rows(report: ReportedMatch) -> list[dict[str, Any]]:
+    return [
+        {
+            "the_match": report.match_id,
+            "number": number,
+            "the_seat": fault.seat,
+            "cause": str(fault.cause),  # and no enumeration, which a driver may write by its name
+            "ply": fault.ply,
+            **with_text("explanation", storable(fault.explanation)),
+            "evidence": dict(fault.evidence),
+        }
+        for number, fault in enumerate(report.result.faults)
+    ]
 
 
 def _signed(report: ReportedMatch, match: AnyRow) -> dict[str, Any]:
