@@ -110,6 +110,7 @@ class Arena(ArenaQueries):
         secret: str | None = None,
         rated: bool = False,
         same_owner: bool = False,
+        rating_method: str | None = None,
         name: str | None = None,
         progress: OnProgress | bool | None = False,
     ) -> PlayedMatch:
@@ -133,6 +134,7 @@ class Arena(ArenaQueries):
                 secret=secret,
                 rated=rated,
                 same_owner=same_owner,
+                rating_method=rating_method,
                 name=name,
             )
             playing.check_order(order)
@@ -159,6 +161,7 @@ class Arena(ArenaQueries):
         secret: str | None = None,
         rated: bool = True,
         same_owner: bool = False,
+        rating_method: str | None = None,
         name: str | None = None,
         progress: OnProgress | bool | None = None,
         **settings: Any,
@@ -186,6 +189,7 @@ class Arena(ArenaQueries):
                 secret=secret,
                 rated=rated,
                 same_owner=same_owner,
+                rating_method=rating_method,
                 name=name,
             )
             playing.check_order(order)

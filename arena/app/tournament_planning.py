@@ -51,7 +51,7 @@ from ratings.read.planning import (
 from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
 from ratings.store.models import TournamentRecord
-from ratings.values.pools import plays
+from ratings.values.pools import RatingMethod, plays
 
 _NAMED = {Gauntlet.traits.name: 1, Compare.traits.name: 2}
 """How many of the entrants come first and are named, by the format."""
@@ -199,7 +199,17 @@ def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms
         rated=request.rated,
         same_owner=request.same_owner,
         cores=1 if request.cores is None else request.cores,
+        rating_method=_rating_method(request.rating_method),
     )
+
+
+def _rating_method(name: str | None) -> RatingMethod:
+    try:
+        return RatingMethod(name or "")
+    except ValueError:
+        raise RefusedError(
+            Text("there is no rating method {name}; use {known}", name=repr(name), known=", ".join(RatingMethod))
+        ) from None
 
 
 def form_of(request: TournamentRequest) -> Format | None:

@@ -40,6 +40,8 @@ class TournamentRequest:
     """How many processor cores each bot is granted; `None` for one."""
     openings: str | None = None
     """The text of a file of openings (JSON, PGN, EPD, FEN) instead of random plies; `opening_plies` cuts them."""
+    rating_method: str | None = None
+    """What the pool is rated by, `trueskill` or `openskill`; `None` for TrueSkill."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,7 @@ _LOG_EVERY_S = 10.0
 def check_order(order: TournamentRequest) -> None:
     """Raise UnknownError, before any bot is added, if there is no such game, and RefusedError for other types."""
     need_texts(game=order.game, clock=order.time, start_limit=order.start_limit)
-    optional_texts(secret=order.secret, name=order.name)
+    optional_texts(secret=order.secret, name=order.name, rating_method=order.rating_method)
     need_wholes(cores=order.cores)
     optional_wholes(seed=order.seed, opening_plies=order.opening_plies)
     need_flags(rated=order.rated, same_owner=order.same_owner)

@@ -300,4 +300,5 @@ def pool_text(pool: Pool) -> str:
     """Return what a pool is, such as `foreign_king, 2 seats, 100ms`; of its options those that are unusual."""
     options = [f"{name}={value}" for name, value in special_options(pool).items()]
     more = ([f"{pool.cores} cores"] if pool.cores > 1 else []) + (["remote"] if pool.remote else [])
-    return ", ".join([pool.game, f"{pool.seats} seats", pool.time_control, *more, *options])
+    words = [pool.game, f"{pool.seats} seats", pool.time_control, *more, pool.own_method, *options]
+    return ", ".join(filter(None, words))

@@ -30,10 +30,11 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.rating import pool_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import VersionRow, find_version
+from ratings.statistics.skill import check_rating_method
 from ratings.store.database import Database
 from ratings.store.models import TournamentRecord
 from ratings.store.waves import OWNERS_APART
-from ratings.values.pools import Pool
+from ratings.values.pools import Pool, RatingMethod
 
 SINGLE_MATCH = "match"
 """What stands in place of a format's name for a single match."""
@@ -66,6 +67,8 @@ class TournamentTerms:
     rated: bool = True
     same_owner: bool = False
     """Whether bots of one owner may meet although it is rated, and their matches are rated, too."""
+    rating_method: RatingMethod = RatingMethod.TRUESKILL
+    """What the pool is rated by; the same matches under another method are another pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,8 @@ def create_tournament(
     What is planned later is a function of what was written. `notes` are kept with its settings, for whoever creates it.
     """
     draft = draft_tournament(database, programs, terms, form, bots=bots, notes=notes)
-    planner = FormatPlanner(form, draft.draw)
+    assert draft.form is not None
+    planner = FormatPlanner(draft.form, draft.draw)
     return _ledger(database, programs).create_tournament(draft.plan, planner, choose_name=_checked(choose_name))
 
 
@@ -151,6 +155,7 @@ def draft_tournament(
     found = _find_versions(database, programs, terms.game, bots)
     _check_distinct(bots, found)
     draw = _draw(game, terms, _secret(terms, found), blocks_per_seed(form))
+    form = catalog.in_pool(form, terms.rating_method)
     form.check(len(found))
     if _keeps_apart(terms):
         check_owners(form, found)
@@ -263,6 +268,7 @@ def _check_terms(terms: TournamentTerms) -> Game:
                 "the cores"
             )
         )
+    check_rating_method(terms.rating_method)
     game = registry.get(terms.game)
     game.check_seats(terms.seats)
     if terms.opening_plies is not None and not 0 <= terms.opening_plies <= game.max_plies:
@@ -361,6 +367,7 @@ def _pool(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> Pool:
         time_control=format_time_control(terms.clock),
         cores=terms.cores,
         remote=remote,
+        rating_method=terms.rating_method,
     )
 
 

@@ -61,7 +61,8 @@ _CLOCK: Final = ("start_limit_us", "margin_us")
 
 def format_of(tournament: TournamentRecord, pool: PoolRecord) -> Format | None:
     """Return the format of a tournament, or `None` for a single match."""
-    return catalog.from_settings(tournament.format, pool.seats, tournament.settings)
+    form = catalog.from_settings(tournament.format, pool.seats, tournament.settings)
+    return None if form is None else catalog.in_pool(form, pool.rating_method)
 
 
 def blocks_per_seed(tournament: TournamentRecord, pool: PoolRecord) -> int:

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/pool.proto\x12\x08\x61rena.v1\"\x96\x01\n\x04Pool\x12\x0f\n\x07pool_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\t\x12\r\n\x05seats\x18\x04 \x01(\x05\x12\x14\n\x0coptions_json\x18\x05 \x01(\t\x12\x14\n\x0ctime_control\x18\x06 \x01(\t\x12\r\n\x05\x63ores\x18\x07 \x01(\x05\x12\x0e\n\x06remote\x18\x08 \x01(\x08\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/pool.proto\x12\x08\x61rena.v1\"\xad\x01\n\x04Pool\x12\x0f\n\x07pool_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\t\x12\r\n\x05seats\x18\x04 \x01(\x05\x12\x14\n\x0coptions_json\x18\x05 \x01(\t\x12\x14\n\x0ctime_control\x18\x06 \x01(\t\x12\r\n\x05\x63ores\x18\x07 \x01(\x05\x12\x0e\n\x06remote\x18\x08 \x01(\x08\x12\x15\n\rrating_method\x18\t \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,5 +32,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.pool_pb2', _global
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_POOL']._serialized_start=34
-  _globals['_POOL']._serialized_end=184
+  _globals['_POOL']._serialized_end=207
 # @@protoc_insertion_point(module_scope)

@@ -5,7 +5,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Pool(_message.Message):
-    __slots__ = ("pool_id", "game", "rules_version", "seats", "options_json", "time_control", "cores", "remote")
+    __slots__ = ("pool_id", "game", "rules_version", "seats", "options_json", "time_control", "cores", "remote", "rating_method")
     POOL_ID_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -14,6 +14,7 @@ class Pool(_message.Message):
     TIME_CONTROL_FIELD_NUMBER: _ClassVar[int]
     CORES_FIELD_NUMBER: _ClassVar[int]
     REMOTE_FIELD_NUMBER: _ClassVar[int]
+    RATING_METHOD_FIELD_NUMBER: _ClassVar[int]
     pool_id: str
     game: str
     rules_version: str
@@ -22,4 +23,5 @@ class Pool(_message.Message):
     time_control: str
     cores: int
     remote: bool
-    def __init__(self, pool_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., seats: _Optional[int] = ..., options_json: _Optional[str] = ..., time_control: _Optional[str] = ..., cores: _Optional[int] = ..., remote: bool = ...) -> None: ...
+    rating_method: str
+    def __init__(self, pool_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., seats: _Optional[int] = ..., options_json: _Optional[str] = ..., time_control: _Optional[str] = ..., cores: _Optional[int] = ..., remote: bool = ..., rating_method: _Optional[str] = ...) -> None: ...

@@ -519,7 +519,7 @@ class BotFaults(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., cause: _Optional[str] = ..., matches: _Optional[int] = ..., match_id: _Optional[str] = ...) -> None: ...
 
 class TournamentRequest(_message.Message):
-    __slots__ = ("format", "settings_json", "game", "seats", "bots", "time", "start_limit", "options_json", "opening_plies", "seed", "rated", "name", "kind", "secret", "same_owner", "cores", "openings")
+    __slots__ = ("format", "settings_json", "game", "seats", "bots", "time", "start_limit", "options_json", "opening_plies", "seed", "rated", "name", "kind", "secret", "same_owner", "cores", "openings", "rating_method")
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
@@ -537,6 +537,7 @@ class TournamentRequest(_message.Message):
     SAME_OWNER_FIELD_NUMBER: _ClassVar[int]
     CORES_FIELD_NUMBER: _ClassVar[int]
     OPENINGS_FIELD_NUMBER: _ClassVar[int]
+    RATING_METHOD_FIELD_NUMBER: _ClassVar[int]
     format: str
     settings_json: str
     game: str
@@ -554,7 +555,8 @@ class TournamentRequest(_message.Message):
     same_owner: bool
     cores: int
     openings: str
-    def __init__(self, format: _Optional[str] = ..., settings_json: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., bots: _Optional[_Iterable[str]] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ..., rated: bool = ..., name: _Optional[str] = ..., kind: _Optional[str] = ..., secret: _Optional[str] = ..., same_owner: bool = ..., cores: _Optional[int] = ..., openings: _Optional[str] = ...) -> None: ...
+    rating_method: str
+    def __init__(self, format: _Optional[str] = ..., settings_json: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., bots: _Optional[_Iterable[str]] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ..., rated: bool = ..., name: _Optional[str] = ..., kind: _Optional[str] = ..., secret: _Optional[str] = ..., same_owner: bool = ..., cores: _Optional[int] = ..., openings: _Optional[str] = ..., rating_method: _Optional[str] = ...) -> None: ...
 
 class ChallengeRequest(_message.Message):
     __slots__ = ("bot", "opponents", "game", "seats", "blocks", "time", "start_limit", "options_json", "opening_plies", "seed")

@@ -35,7 +35,7 @@ from engine.translatable import Text, from_json, to_json
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
-from ratings.values.pools import Pool
+from ratings.values.pools import Pool, RatingMethod
 from ratings.values.states import Scope
 from ratings.values.statistics import Circle, OfficialRow, OverallPool, OverallRow, SeatAdvantage
 
@@ -119,7 +119,7 @@ def _has_ended(process: subprocess.Popen[str], start_s: float, longest_s: float,
 def _read_answer(text: bytes) -> OfficialTable:
     data = _data_of(text)
     parts = {
-        "pool": Pool(**data["pool"]),
+        "pool": _pool_of(data["pool"]),
         "rows": tuple(OfficialRow(**{**row, "stronger": ()}) for row in data["rows"]),
         "seats": tuple(SeatAdvantage(**seat) for seat in data["seats"]),
         "circles": tuple(
@@ -134,7 +134,7 @@ def _read_overall(text: bytes) -> OverallTable:
     data = _data_of(text)
     tuples = ("copies", "missing", "figures", "places")
     parts = {
-        "pools": tuple(OverallPool(**{**one, "pool": Pool(**one["pool"])}) for one in data["pools"]),
+        "pools": tuple(OverallPool(**{**one, "pool": _pool_of(one["pool"])}) for one in data["pools"]),
         "methods": tuple(data["methods"]),
         **{
             kind: tuple(OverallRow(**{**row, **{key: tuple(row[key]) for key in tuples}}) for row in data[kind])
@@ -142,6 +142,10 @@ def _read_overall(text: bytes) -> OverallTable:
         },
     }
     return OverallTable(**{**data, **parts})
+
+
+def _pool_of(data: dict[str, Any]) -> Pool:
+    return Pool(**{**data, "rating_method": RatingMethod(data["rating_method"])})
 
 
 def _data_of(text: bytes) -> dict[str, Any]:

@@ -115,6 +115,7 @@ def plan_like(
         time_control=pool.time_control,
         cores=pool.cores,
         remote=pool.remote,
+        rating_method=pool.rating_method,
     )
     return TournamentPlan(
         name="",

@@ -31,6 +31,7 @@ from ratings.store import tables
 from ratings.store.identifiers import now_us
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import get_tournament
+from ratings.values.pools import RatingMethod
 from ratings.values.states import MatchState
 
 FORMAT = 1
@@ -130,7 +131,9 @@ def terms_of(tournament: Mapping[str, Any]) -> dict[str, Any]:
 
 def pool_terms(pool: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a commitment says of a pool, given the columns of its row."""
-    return {name: pool[name] for name in _POOL}
+    # A commitment from before there were several rating methods names none.
+    named = () if pool["rating_method"] == RatingMethod.TRUESKILL else ("rating_method",)
+    return {name: pool[name] for name in (*_POOL, *named)}
 
 
 def commit(session: Session, tournament_id: str, signer: Signer) -> None:

@@ -1,4 +1,4 @@
-"""Pools, and live rating: TrueSkill applied match by match, in schedule order, never in finishing order.
+"""Pools, and live rating: TrueSkill or OpenSkill applied match by match, in schedule order, never in finishing order.
 
 `rate_match` tells what one match does, without I/O, and is shared with `rebuild`; the rest of this file finds out which
 matches come next and writes down what happened to them.
@@ -26,7 +26,7 @@ from ratings.store.identifiers import now_us
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import add_rows, save
 from ratings.store.tables import AnyRow
-from ratings.values.pools import Pool
+from ratings.values.pools import Pool, RatingMethod
 from ratings.values.states import MatchState, RatingVerdict
 
 _t, _p, _m, _s, _v, _b = tables.tournament, tables.pool, tables.match, tables.match_seat, tables.version, tables.bot
@@ -51,6 +51,7 @@ _TOURNAMENT = (
         _p.c.beta,
         _p.c.tau,
         _p.c.draw_probability,
+        _p.c.rating_method,
         _w.c.pool_id.label("pending"),
     )
     .join(_p, _p.c.id == _t.c.pool_id)
@@ -115,6 +116,7 @@ def pool_of(
     time_control: str = "none",
     cores: int = 1,
     remote: bool = False,
+    rating_method: RatingMethod = RatingMethod.TRUESKILL,
 ) -> Pool:
     """Return the pool of the matches that have all this in common.
 
@@ -129,10 +131,11 @@ def pool_of(
         "time_control": time_control,
         "cores": cores,
         **({"remote": True} if remote else {}),
+        **({} if rating_method == RatingMethod.TRUESKILL else {"rating_method": rating_method}),
     }
     canonical = json.dumps(key, sort_keys=True, separators=(",", ":"), allow_nan=False)
     pool_id = hashlib.sha256(canonical.encode("ascii")).hexdigest()
-    return Pool(pool_id, game, rules_version, seats, options or {}, time_control, cores, remote)
+    return Pool(pool_id, game, rules_version, seats, options or {}, time_control, cores, remote, rating_method)
 
 
 def pool_for(session: Session, pool: Pool, settings: SkillSettings | None = None) -> PoolRecord:
@@ -140,15 +143,15 @@ def pool_for(session: Session, pool: Pool, settings: SkillSettings | None = None
     stored = session.get(PoolRecord, pool.pool_id)
     if stored is None:
         constants = asdict(settings or SkillSettings())
-        fields = {**asdict(pool), "options": dict(pool.options)}
-        stored = PoolRecord(id=fields.pop("pool_id"), created_at_us=now_us(), **fields, **constants)
+        fields = {**constants, **asdict(pool), "options": dict(pool.options)}
+        stored = PoolRecord(id=fields.pop("pool_id"), created_at_us=now_us(), **fields)
         save(session, stored)
     return stored
 
 
 def settings_of(pool: PoolRecord | AnyRow) -> SkillSettings:
-    """Return the TrueSkill constants of a pool, or of a row that has its columns."""
-    return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability)
+    """Return how a pool, or a row that has its columns, is rated."""
+    return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability, pool.rating_method)
 
 
 class VersionRating(NamedTuple):

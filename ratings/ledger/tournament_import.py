@@ -330,7 +330,7 @@ class _Import:
         elif any(getattr(known, key) != value for key, value in row.items() if key != "created_at_us"):
             raise ArchiveError(
                 Text(
-                    "{file}: its pool has other TrueSkill constants in this database; import it into another database",
+                    "{file}: its pool has other rating constants in this database; import it into another database",
                     file=self._file,
                 )
             )

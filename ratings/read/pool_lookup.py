@@ -44,6 +44,7 @@ def pool_value(pool: PoolRecord) -> Pool:
         time_control=pool.time_control,
         cores=pool.cores,
         remote=pool.remote,
+        rating_method=pool.rating_method,
     )
 
 

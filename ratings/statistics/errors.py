@@ -1,7 +1,7 @@
 """Everything the statistics raise on purpose. They know nothing of the database, and so have a tree of their own.
 
     StatisticsError
-    ├── SkillError      constants or ranks that TrueSkill cannot work with
+    ├── SkillError      constants or ranks that no rating can work with, or a package that is missing
     └── ResultsError    results, or a question about them, that cannot be worked with
 
 Every message is one line and ends with the remedy where there is one.
@@ -18,7 +18,7 @@ class StatisticsError(Exception):
 
 
 class SkillError(StatisticsError, ValueError):
-    """TrueSkill cannot work with these constants or ranks."""
+    """No rating can be computed with these constants or ranks, or here: its package is missing."""
 
 
 class ResultsError(StatisticsError, ValueError):

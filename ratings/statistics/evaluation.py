@@ -17,16 +17,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from engine.translatable import Text
 from ratings.statistics.algebra import product
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.overall import PoolEvidence
 from ratings.statistics.results import Bools, Counts, Floats, Ints
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate
+from ratings.values.pools import RatingMethod
 from ratings.values.statistics import Method
 
 POPULATION, SELECTION = 50, 10.0
@@ -49,10 +48,10 @@ def judge(
     """Return the values of the listed bots by a method, the more the better, shape (listed,).
 
     `matches` are those of the pools, each with the bots' places by version. `strengths` are those over all games, shape
-    (bots,): they stand in where two bots share no game. Raises ResultsError.
+    (bots,): they stand in where two bots share no game. Raises ResultsError, and SkillError if a package is missing.
     """
     if method in (Method.TRUESKILL, Method.OPENSKILL):
-        found = _rate_trueskill(matches) if method is Method.TRUESKILL else _rate_openskill(matches)
+        found = _rate_in_sequence(matches, RatingMethod(method.value))
         return np.array([found[place] for place in listed.tolist()])
     scores, weights = votes(pools, listed)
     if method is Method.MEAN_RANK:
@@ -352,37 +351,13 @@ def in_sequence(
         yield tuple(place_of.get(id_, id_) for id_ in ids), ranks
 
 
-def _rate_trueskill(matches: Sequence[tuple[Counts, Mapping[str, int]]]) -> dict[int | str, float]:
-    settings = SkillSettings()
+def _rate_in_sequence(
+    matches: Sequence[tuple[Counts, Mapping[str, int]]], rating_method: RatingMethod
+) -> dict[int | str, float]:
+    settings = SkillSettings(rating_method=rating_method)
     skills = dict[int | str, Skill]()
     for who, ranks in in_sequence(matches):
         before = [skills.setdefault(one, newcomer(settings)) for one in who]
         if len(set(who)) == len(who):
             skills.update(zip(who, rate(settings, before, ranks), strict=True))
     return {who: exposure(skill) for who, skill in skills.items()}
-
-
-def _rate_openskill(matches: Sequence[tuple[Counts, Mapping[str, int]]]) -> dict[int | str, float]:
-    model = openskill_model()
-    skills = dict[int | str, Any]()
-    for who, ranks in in_sequence(matches):
-        if len(set(who)) == len(who):
-            teams = [[skills.get(one) or model.rating()] for one in who]
-            after = model.rate(teams, ranks=[float(rank) for rank in ranks])
-            skills.update((one, team[0]) for one, team in zip(who, after, strict=True))
-    return {who: float(skill.ordinal()) for who, skill in skills.items()}
-
-
-def openskill_model() -> Any:
-    """Return the Plackett-Luce model of the package `openskill` with its own constants. Raises ResultsError."""
-    try:
-        from openskill.models import PlackettLuce
-    except ImportError as error:
-        raise ResultsError(
-            Text(
-                "{package} is not installed; install it with: pip install {remedy}",
-                package="openskill",
-                remedy="'kingmaker-arena[openskill]'",
-            )
-        ) from error
-    return PlackettLuce()

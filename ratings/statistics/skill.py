@@ -1,9 +1,12 @@
-"""TrueSkill with explicit constants: repeatable to the last digit, without state.
+"""TrueSkill and OpenSkill with explicit constants: repeatable to the last digit, without state.
 
 The formulas are those of Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), as the
 `trueskill` package computes them: with three seats and more, and with ties, they are approximations (expectation
 propagation, iterated until it stands). The floats are those of the package, to the last bit, at a small part of its
 time; `rate_by_package` is the package itself, and tests and `benchmarks.large_database` hold one against the other.
+
+OpenSkill is the Plackett-Luce model of the package `openskill` (R. Weng, C.-J. Lin, "A Bayesian approximation method
+for online ranking", 2011, algorithm 4), which has to be installed where a pool is rated by it.
 """
 
 from __future__ import annotations
@@ -15,21 +18,25 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from engine.translatable import Text
 from ratings.statistics.errors import SkillError
 from ratings.statistics.factor_graph import Constants, constants_of, rate_many_seats, rate_two_seats
+from ratings.values.pools import RatingMethod
 
 _MAX_HALVINGS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class SkillSettings:
-    """The constants of TrueSkill in one pool. Raises SkillError if it cannot work with them."""
+    """How one pool is rated. Raises SkillError for constants that cannot be worked with."""
 
     mu: float = 25.0
     sigma: float = 25.0 / 3
     beta: float = 25.0 / 6
     tau: float = 25.0 / 300
     draw_probability: float = 0.10
+    """Of TrueSkill alone."""
+    rating_method: RatingMethod = RatingMethod.TRUESKILL
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(value) for value in (self.mu, self.sigma, self.beta, self.tau)):
@@ -94,13 +101,15 @@ def check_ranks(ranks: Sequence[int]) -> None:
 def rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]) -> tuple[Skill, ...]:
     """Return the skills after one match; `ranks[i]` belongs to `ratings[i]`, 1 is best, and ties share a rank.
 
-    Equal arguments give equal floats, and they are those of the `trueskill` package. Where skills are further apart
-    than double precision can bear (hundreds of mu), the mus are drawn together around their mean, halving the distances
-    until it can; the differences found there are applied to the true ones. Raises SkillError.
+    Equal arguments give equal floats, and they are those of the method's package. Where TrueSkill's skills are further
+    apart than double precision can bear (hundreds of mu), the mus are drawn together around their mean, halving the
+    distances until it can; the differences found there are applied to the true ones. Raises SkillError.
     """
     if len(ratings) != len(ranks) or len(ranks) < 2:
         raise SkillError(f"{len(ratings)} ratings and {len(ranks)} ranks; a match has two seats or more")
     ranking = _ranking_of(tuple(ranks))
+    if settings.rating_method == RatingMethod.OPENSKILL:
+        return _rate_by_openskill(settings, ratings, ranks)
     if after := _try_rate(settings, ratings, ranking):
         return after
     centre = math.fsum(skill.mu for skill in ratings) / len(ratings)
@@ -142,6 +151,59 @@ def _try_several(constants: Constants, ratings: Sequence[Skill], ranking: _Ranki
     after = tuple(Skill(*skills[seat]) for seat in range(len(ratings)))
     sound = all(math.isfinite(skill.mu) and 0 < skill.sigma < math.inf for skill in after)
     return after if sound else None
+
+
+def match_quality(settings: SkillSettings, one: Skill, other: Skill) -> float:
+    """Return how open a match of two would be, 0 to 1: by TrueSkill its chance of a draw relative to known equals.
+
+    Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), formula 4.1. By OpenSkill it is the
+    chance of a draw as its package foretells it. Raises SkillError.
+    """
+    if settings.rating_method == RatingMethod.OPENSKILL:
+        model = openskill_model(settings)
+        return float(model.predict_draw([[model.rating(mu=skill.mu, sigma=skill.sigma)] for skill in (one, other)]))
+    spread = 2 * settings.beta**2
+    total = spread + one.sigma**2 + other.sigma**2
+    return math.sqrt(spread / total) * math.exp(-((one.mu - other.mu) ** 2) / (2 * total))
+
+
+def _rate_by_openskill(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]) -> tuple[Skill, ...]:
+    model = openskill_model(settings)
+    teams = [[model.rating(mu=skill.mu, sigma=skill.sigma)] for skill in ratings]
+    try:
+        rated = model.rate(teams, ranks=[float(rank) for rank in ranks])
+    except ArithmeticError:  # a power of e beyond double precision
+        rated = []
+    after = tuple(Skill(float(one.mu), float(one.sigma)) for (one,) in rated)
+    if not after or not all(math.isfinite(skill.mu) and 0 < skill.sigma < math.inf for skill in after):
+        raise SkillError(f"no rating can be computed from {[tuple(skill) for skill in ratings]}")
+    return after
+
+
+def check_rating_method(method: RatingMethod) -> None:
+    """Raise SkillError if this arena lacks what it takes to rate by that method."""
+    if method == RatingMethod.OPENSKILL:
+        openskill_model(SkillSettings(rating_method=method))
+
+
+def openskill_model(settings: SkillSettings) -> Any:
+    """Return the Plackett-Luce model of the package `openskill` with these constants. Raises SkillError without it."""
+    try:
+        from openskill.models import PlackettLuce
+    except ImportError as error:
+        raise SkillError(
+            Text(
+                "{package} is not installed; install it with: pip install {remedy}",
+                package="openskill",
+                remedy="'kingmaker-arena[openskill]'",
+            )
+        ) from error
+    return _model(PlackettLuce, settings)
+
+
+@lru_cache(maxsize=64)
+def _model(kind: Any, settings: SkillSettings) -> Any:
+    return kind(mu=settings.mu, sigma=settings.sigma, beta=settings.beta, tau=settings.tau)
 
 
 def rate_by_package(settings: SkillSettings, skills: Sequence[Skill], ranks: Sequence[int]) -> list[Skill]:

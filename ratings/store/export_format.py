@@ -67,6 +67,8 @@ _OF_MANIFEST = {
     "deterministic": bool,
 }
 """The types of what a manifest can say; lists and tables are of texts. Of a version that is imported each may lack."""
+_ADDED = {"pool": {"rating_method": "trueskill"}}
+"""What a row says that was exported before its table had that column."""
 _LARGEST = 2**63
 _LAST_INSTANT_US = 253_402_300_800_000_000
 """The year 10000, which no calendar has."""
@@ -211,6 +213,8 @@ def _encoder(column: Column[Any]) -> Callable[[Any], Any] | None:
 
 def decode_row(table: CoreTable, data: Any) -> dict[str, Any]:
     """Return the row that `row_encoder` encoded. Raises ColumnError, TypeError, KeyError for anything else."""
+    if isinstance(data, dict):
+        data = _ADDED.get(table.name, {}) | data
     if not isinstance(data, dict) or set(data) != set(table.columns.keys()):
         raise KeyError(f"the columns of {table.name} are others")
     row = {}

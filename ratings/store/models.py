@@ -17,6 +17,7 @@ from sqlalchemy.orm import declared_attr, registry
 from sqlmodel import Field, SQLModel
 
 from engine.translatable import parts_of
+from ratings.values.pools import RatingMethod
 from ratings.values.states import AttemptState, MatchState
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class VersionRecord(Table, table=True):
 
 
 class PoolRecord(Table, table=True):
-    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.rating.pool_of`."""
+    """Matches that are rated together, and how; `id` is that of `ratings.ledger.rating.pool_of`."""
 
     id: str = Field(primary_key=True)
     game: str
@@ -115,6 +116,11 @@ class PoolRecord(Table, table=True):
     created_at_us: int = Field(sa_type=BigInteger)
     remote: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether bots play in it that their authors run elsewhere."""
+    rating_method: RatingMethod = Field(
+        default=RatingMethod.TRUESKILL,
+        sa_type=text_of(RatingMethod),
+        sa_column_kwargs={"server_default": RatingMethod.TRUESKILL.value},
+    )
 
 
 class TournamentRecord(Table, table=True):

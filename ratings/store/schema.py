@@ -12,7 +12,7 @@ from engine.translatable import Text
 from ratings.errors import EmptyDatabaseError, NotADatabaseError, SchemaVersionError, UnfinishedCopyError
 from ratings.store.dialects import dialect_of
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """All schemas so far, the oldest first; listed here so that opening a database does not import Alembic."""
 
 HEAD = REVISIONS[-1]

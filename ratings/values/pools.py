@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
+
+
+class RatingMethod(StrEnum):
+    """What the live rating of a pool is computed by."""
+
+    TRUESKILL = "trueskill"
+    OPENSKILL = "openskill"
+
+    @property
+    def label(self) -> str:
+        """Return the name as it is written, the same in all languages."""
+        return {"trueskill": "TrueSkill", "openskill": "OpenSkill"}[self]
+
+    @classmethod
+    def _missing_(cls, value: object) -> RatingMethod | None:
+        # An arena from when there was one method says nothing of it.
+        return cls.TRUESKILL if value == "" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +38,12 @@ class Pool:
     cores: int
     remote: bool = False
     """Whether bots play in it that their authors run elsewhere: nobody vouches for their code or their clock."""
+    rating_method: RatingMethod = RatingMethod.TRUESKILL
+
+    @property
+    def own_method(self) -> str:
+        """Return the label of its rating method where that is not the usual one, else nothing."""
+        return "" if self.rating_method is RatingMethod.TRUESKILL else self.rating_method.label
 
 
 def games_of(manifest: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing
@@ -364,6 +365,7 @@ run(Telling())
 """
 MATCH = ("match", "run", "--game", "foreign_king", "--bots", "telling,other", "--seed", "1", *ANY_TIME)
 needs_two = pytest.mark.skipif(count_cores() < 2, reason="this machine has one core")
+FORECAST = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob")
 DUEL = ("match", "run", "--game", "foreign_king", "--bots", "ada,bob", "--option", "max_rounds=1", "--rated", "--json")
 
 
@@ -407,6 +409,34 @@ def test_matches_with_other_cores_are_another_pool_which_says_so(table: Arena, m
     assert "2 cores" in table("leaderboard", "--pool", two["pool_id"]).out
     assert "cores" not in table("leaderboard", "--pool", one["pool_id"]).out
     assert table("replay", "verify", "--all").code == 0
+
+
+@pytest.mark.needs("openskill")
+def test_a_pool_that_openskill_rates_is_another_one_which_says_so_wherever_it_is_shown(table: Arena) -> None:
+    ways = (("trueskill", ()), ("openskill", ("--rating-method", "openskill")))
+    usual, other = (table(*DUEL, *words).json["pool"] for _, words in ways)
+    assert usual["pool_id"] != other["pool_id"]
+    boards = {board["pool_id"]: board for board in table("leaderboard", "--json").json}
+    for pool, (method, words) in zip((usual, other), ways, strict=True):
+        assert pool["rating_method"] == boards[pool["pool_id"]]["rating_method"] == method
+        assert boards[pool["pool_id"]]["matches"] == 1
+        shown = table("leaderboard", "--pool", pool["pool_id"])
+        forecast = table(*FORECAST, "--option", "max_rounds=1", *words, "--dry-run", "--json").json
+        assert ("OpenSkill" in shown.out, forecast["pool"]["pool_id"]) == (bool(words), pool["pool_id"])
+    # Either method knows more of them after a match, and not the same.
+    (one, _), (another, _) = (boards[pool["pool_id"]]["table"] for pool in (usual, other))
+    assert one["sigma"] != another["sigma"]
+    assert max(one["sigma"], another["sigma"]) < 25 / 3
+    assert table("rating", "rebuild", "--check").code == 0
+    assert table("db", "check").code == 0
+
+
+def test_without_its_package_no_tournament_is_rated_by_openskill(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    asked = table(*DUEL, "--rating-method", "openskill")
+    assert asked.code == 1
+    assert asked.err == "arena: openskill is not installed; install it with: pip install 'kingmaker-arena[openskill]'\n"
+    assert table("tournament", "list", "--json").json == []
 
 
 def test_a_machine_that_has_fewer_says_so_before_anything_is_written(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from arena.hosting.store import StoreError
 from arena.match.time_control import parse_time_control
+from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import random_seeds as seeds
 from arena.tournament.formats.compare import Compare
@@ -18,14 +20,16 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.stored import check_stored, draw_of, options_of
+from arena.tournament.stored import check_stored, draw_of, format_of, options_of
 from engine.core import OptionsError, SeatsError, UnknownGameError
 from ratings.errors import BotError, NotFoundError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest
 from ratings.ledger.service_ledger import ServiceLedger
-from ratings.read.tournaments import list_tournaments, tournament_row
+from ratings.read.tournaments import list_tournaments, tournament_names, tournament_row
+from ratings.statistics.errors import SkillError
 from ratings.store.models import TournamentRecord
+from ratings.values.pools import RatingMethod
 from tests.tournament.book import BOTS, TERMS, Book
 
 REFUSED: tuple[tuple[dict[str, Any], Sequence[str], type[Exception], str], ...] = (
@@ -112,6 +116,35 @@ def test_the_pool_is_named_by_all_that_counts(book: Book) -> None:
     pool = tournament_row(book.database, book.plan(terms).id).pool
     assert (pool.game, pool.rules_version, pool.seats, pool.options) == ("nim", "1", 3, {"size": 21})
     assert (pool.time_control, pool.cores) == ("60+1", 2)
+
+
+@pytest.mark.needs("openskill")
+@pytest.mark.parametrize("form", [RoundRobin(3, 1), LadderFormat(3, 2)], ids=str)
+def test_the_same_matches_by_another_rating_method_are_another_pool(book: Book, form: Format) -> None:
+    terms = replace(TERMS, rating_method=RatingMethod.OPENSKILL)
+    usual, other = (
+        tournament_row(book.database, book.plan_format(form, one, name=name).id)
+        for name, one in (("usual", TERMS), ("other", terms))
+    )
+    assert usual.pool.rating_method is RatingMethod.TRUESKILL
+    assert other.pool.rating_method is RatingMethod.OPENSKILL
+    assert usual.pool.id != other.pool.id
+    assert usual.tournament.settings == other.tournament.settings  # it is the pool's alone
+    found = format_of(other.tournament, other.pool)
+    assert found == (replace(form, rating_method=RatingMethod.OPENSKILL) if isinstance(form, LadderFormat) else form)
+
+
+def test_a_tournament_of_a_method_that_is_not_installed_is_refused_with_the_remedy(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    terms = replace(TERMS, rating_method=RatingMethod.OPENSKILL)
+    refused = pytest.raises(SkillError, match=r"openskill is not installed; install it with: pip install '.*openskill")
+    with refused:
+        book.plan(terms)
+    with refused:
+        plan_ladder(replace(terms, seed=None), LadderFormat(3, 0))
+    assert not tournament_names(book.database)
 
 
 def test_options_left_out_are_the_same_pool_as_their_defaults(book: Book) -> None:

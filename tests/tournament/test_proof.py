@@ -38,6 +38,7 @@ from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.proofs import commitment_of
 from ratings.read.tournaments import find_tournament, tournament_row
 from ratings.store.models import TournamentRecord
+from ratings.values.pools import RatingMethod
 from tests.cli.table import TableExecutor
 from tests.cli.table import play as play_match
 from tests.support import exports
@@ -96,6 +97,18 @@ def failures(report: ProofReport) -> dict[ProofPart, tuple[str, ...]]:
 
 def log_of(book: Book, tournament: TournamentRecord) -> list[dict[str, Any]]:
     return exports.log_of(exports.records_of(exported(book, tournament)))
+
+
+@pytest.mark.needs("openskill")
+async def test_a_ladder_that_is_rated_by_openskill_proves_itself_and_commits_to_its_method(book: Book) -> None:
+    terms = replace(TERMS, rating_method=RatingMethod.OPENSKILL)
+    tournament = book.plan_format(LadderFormat(3, 4), terms)
+    await finish(book, tournament, Scripted())
+    assert failures(checked(book, tournament)) == {}
+    assert log_of(book, tournament)[0]["pool"]["rating_method"] == "openskill"
+    usual = book.plan_format(LadderFormat(3, 4), TERMS, name="usual")
+    await finish(book, usual, Scripted())
+    assert "rating_method" not in log_of(book, usual)[0]["pool"]  # as it was before there were others
 
 
 async def test_the_season_of_a_ladder_is_committed_by_its_first_run_and_proved_when_it_is_closed(book: Book) -> None:

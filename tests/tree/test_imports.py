@@ -99,7 +99,9 @@ BOUNDARIES = {
     "arena/executor/ray": Boundary(("arena.executor", "arena.hosting", "arena.match", "engine.registry")),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
     "arena/tournament/seed_key.py": Boundary(("arena.tournament.errors", "engine"), ("cryptography",)),
-    "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),
+    "arena/tournament/formats": Boundary(
+        ("arena.tournament.formats", "ratings.statistics", "ratings.values", "engine")
+    ),
     "arena/trial": Boundary(
         (
             "arena.trial",

@@ -30,6 +30,7 @@ from arena.web.report.match_packing import Packer
 from arena.web.report.report_file import write_report
 from arena.web.shared.formatting import iso_instant
 from arena.web.shared.official_tables import CachedTable, FitError, OfficialTables
+from ratings.values.pools import RatingMethod
 from ratings.values.statistics import Circle
 from tests.ratings import book
 from tests.support.browsing import Watched
@@ -64,6 +65,22 @@ def test_a_table_shows_ratings_intervals_and_courses(client: TestClient, pool: s
     assert text.count('class="small interval"') >= 3
     assert text.count("polyline") >= 3
     assert 'aria-sort="descending"' in text
+
+
+def test_a_table_says_by_which_method_its_live_rating_is(
+    client: TestClient, played: Path, pool: str, tmp_path: Path
+) -> None:
+    usual = client.get(pool).text
+    assert "Live (TrueSkill)" in usual
+    assert "OpenSkill" not in usual
+    path = book.copy_of(played, tmp_path / "played.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE pool SET rating_method = 'openskill'")
+    with open_site(str(path)) as site, TestClient(make_app(site)) as made:
+        text = made.get(pool).text
+        assert "Live (OpenSkill)" in text
+        assert "OpenSkill</small>" in made.get("/leaderboards").text
+        assert fitted_here(path, pool).pool.rating_method is RatingMethod.OPENSKILL
 
 
 def test_a_column_sorts_and_turns(client: TestClient, pool: str) -> None:

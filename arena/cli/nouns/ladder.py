@@ -21,6 +21,7 @@ from arena.model.ladders import Ladder, LadderRequest
 from arena.model.table_columns import Column, ColumnKind
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
+from ratings.values.pools import RatingMethod
 
 app = typer.Typer(epilog=example("arena ladder list", "arena ladder open king3 --game foreign_king --seats 3"))
 
@@ -72,6 +73,7 @@ _SHOWN = (
         "arena ladder open king3 --game foreign_king --seats 3",
         "arena ladder open rex --game rex_romanorum --seats 4 --time 60+1 --matches-per-day 2000",
         "arena ladder open homes --game foreign_king --seats 2 --time 1s --remote",
+        "arena ladder open king2 --game foreign_king --seats 2 --rating-method openskill",
     ),
 )
 def open_(
@@ -86,11 +88,18 @@ def open_(
     season: Annotated[str | None, typer.Option("--season", metavar="NAME")] = None,
     remote: Annotated[bool, typer.Option("--remote")] = False,
     same_owner: request.SameOwner = False,
+    rating_method: request.RatingMethodName = RatingMethod.TRUESKILL,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Open a ladder for all bots that play its game."""
-    terms = MatchTerms(time=time, start_limit=start_limit, option=option, opening_plies=opening_plies)
+    terms = MatchTerms(
+        time=time,
+        start_limit=start_limit,
+        option=option,
+        opening_plies=opening_plies,
+        rating_method=rating_method,
+    )
     form = LadderFormat(request.need_seats(game, seats), 0, RETIRE_AFTER)
     order = tournament_request(terms, form, game, (), same_owner=same_owner)
     wanted = LadderRequest(name, order, matches_per_day, season, remote)

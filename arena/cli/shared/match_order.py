@@ -26,6 +26,7 @@ from arena.tournament.formats import catalog
 from arena.tournament.formats.format import Format
 from engine.os_errors import os_error_text
 from engine.translatable import Text, placed
+from ratings.values.pools import RatingMethod
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME")]
 BotNames = Annotated[str, typer.Option("--bots", metavar="A,B,...")]
@@ -37,6 +38,7 @@ OpeningPlies = Annotated[int | None, typer.Option("--opening-plies", min=0, meta
 Openings = Annotated[Path | None, typer.Option("--openings", metavar="FILE")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S")]
 Secret = Annotated[str | None, typer.Option("--secret", metavar="HEX")]
+RatingMethodName = Annotated[RatingMethod, typer.Option("--rating-method")]
 SameOwner = Annotated[bool, typer.Option("--same-owner")]
 TournamentName = Annotated[str | None, typer.Option("--name")]
 
@@ -58,6 +60,7 @@ class MatchTerms:
     openings: Openings = None
     seed: Seed = None
     secret: Secret = None
+    rating_method: RatingMethodName = RatingMethod.TRUESKILL
 
 
 def need_seats(game: str, seats: int | None, usual: int | None = None) -> int:
@@ -112,6 +115,7 @@ def tournament_request(
         secret=terms.secret,
         same_owner=same_owner,
         cores=None if terms.cores == 1 else terms.cores,
+        rating_method=None if terms.rating_method is RatingMethod.TRUESKILL else terms.rating_method.value,
         openings=None if terms.openings is None else _read_text(terms.openings),
     )
 

@@ -33,7 +33,7 @@ def short_pool_id(pool_id: str) -> str:
 
 
 def describe_pool(pool: Pool) -> str:
-    """Return the pool in words: game, seats, clock, whether its bots are remote, and the options.
+    """Return the pool in words: game, seats, clock, whether its bots are remote, an unusual rating method, and options.
 
     Of these only those are named that differ from the game's defaults.
     """
@@ -44,6 +44,7 @@ def describe_pool(pool: Pool) -> str:
         say("cli_shared.time", time=pool.time_control),
         *([say("cli_shared.cores", count=pool.cores)] if pool.cores > 1 else []),
         *kind,
+        *filter(None, [pool.own_method]),
         *(f"{name}={yes_or_no(value)}" for name, value in special_options(pool).items()),
     ]
     return ", ".join(words)

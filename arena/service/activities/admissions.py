@@ -310,6 +310,7 @@ def create_promotion_test(
         clock=clock_of(running.tournament, pool),
         options=pool.options,
         cores=pool.cores,
+        rating_method=pool.rating_method,
         opening_plies=running.tournament.settings["opening_plies"],
         rated=False,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from arena.tournament.formats.format import NOTHING, BlockState, Entrant, Format, Past, ScheduleError, Situation, Wave
 from engine.translatable import Text
+from ratings.values.pools import RatingMethod
 
 _PLACES = {
     "round-robin": ("roundrobin", "RoundRobin"),
@@ -22,6 +23,9 @@ _PLACES = {
     "final": ("final", "Final"),
 }
 """The file of this folder, and the class in it, of each format."""
+
+_OF_POOL = {"seats", "rating_method"}
+"""What a format has from its pool."""
 
 NAMES = tuple(_PLACES)
 """The names of all formats."""
@@ -44,11 +48,10 @@ def late_entry() -> tuple[str, ...]:
 
 
 def to_settings(form: Format) -> dict[str, Any]:
-    """Return what distinguishes this format from others of its name; the seats are the pool's."""
+    """Return what distinguishes this format from others of its name, but what it has from its pool."""
     settings: dict[str, Any] = asdict(form)  # type: ignore[call-overload]
-    return {
-        name: str(value) if isinstance(value, str) else value for name, value in settings.items() if name != "seats"
-    }
+    own = {name: value for name, value in settings.items() if name not in _OF_POOL}
+    return {name: str(value) if isinstance(value, str) else value for name, value in own.items()}
 
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
@@ -58,7 +61,7 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
         raise ScheduleError(
             Text("there is no format {name}; use {known}", name=repr(name), known=", ".join(sorted(NAMES)))
         )
-    own = {field.name: field for field in fields(kind) if field.name != "seats"}
+    own = {field.name: field for field in fields(kind) if field.name not in _OF_POOL}
     strange = sorted(set(settings) - set(own))
     missing = sorted(key for key, field in own.items() if field.default is MISSING and key not in settings)
     if strange or missing:
@@ -92,12 +95,20 @@ def from_settings(name: str, seats: int, settings: Mapping[str, Any]) -> Format 
     kind = kind_of(name)
     if kind is None:
         return None
-    own = {field.name for field in fields(kind)} - {"seats"}
+    own = {field.name for field in fields(kind)} - _OF_POOL
     if name == "compare":
         from arena.tournament.formats.compare import read_settings
 
         settings = read_settings(settings)
     made: Format = kind(seats=seats, **{key: value for key, value in settings.items() if key in own})
+    return made
+
+
+def in_pool(form: Format, rating_method: RatingMethod) -> Format:
+    """Return the format as it plays in a pool that is rated by this method."""
+    if not any(field.name == "rating_method" for field in fields(form)):  # type: ignore[arg-type]
+        return form
+    made: Format = replace(form, rating_method=rating_method)  # type: ignore[type-var]
     return made
 
 

@@ -1,8 +1,7 @@
-"""Ladder: endless waves of near equals, the least known first; keeps TrueSkill skills of its own. Pure, no I/O."""
+"""Ladder: endless waves of near equals, the least known first; keeps skills of its own. Pure, no I/O."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -25,17 +24,16 @@ from arena.tournament.formats.swiss import RETIRE_AFTER
 from arena.tournament.formats.table_grouping import count_tables, draw, free_for, owners_of, seat_groups, sitting_out
 from arena.tournament.formats.tally import keep_failing, standing_rows, tally
 from engine.translatable import Text
-from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate
-
-SETTINGS = SkillSettings()
+from ratings.statistics.skill import Skill, SkillSettings, exposure, match_quality, newcomer, rate
+from ratings.values.pools import RatingMethod
 
 
 @dataclass(frozen=True, slots=True)
 class LadderFormat:
     """Each wave seats everybody once who can be seated; those who have played most sit out.
 
-    Beginning with the least known, each gets the opponents with whom a match would be most open (TrueSkill's match
-    quality), where that is equal those it has met less often. Skills are the ladder's own, from its own blocks.
+    Beginning with the least known, each gets the opponents with whom a match would be most open, where
+    that is equal those it has met less often. Skills are the ladder's own, from its own blocks.
     """
 
     seats: int
@@ -43,9 +41,14 @@ class LadderFormat:
     """How many waves there are; 0: it goes on until it is cancelled."""
     retire_after: int = RETIRE_AFTER
     """After how many blocks in a row whose matches it all forfeited an entrant is not paired any more; 0: never."""
+    rating_method: RatingMethod = RatingMethod.TRUESKILL
 
     traits = Traits("ladder", lag=2, takes_late_entrants=True)
     memory_version: ClassVar[int] = 2
+
+    @property
+    def _settings(self) -> SkillSettings:
+        return SkillSettings(rating_method=self.rating_method)
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, or too many matches."""
@@ -70,7 +73,7 @@ class LadderFormat:
         owners = owners_of(situation.entrants)
         out = sitting_out(least_first[::-1], self.seats, count_tables(active, self.seats, owners), owners)
         seated = [entrant for entrant in least_first if entrant not in out]
-        skills = strengths(situation)
+        skills = strengths(situation, self._settings)
         lots = draw(situation, "ladder", situation.wave)
         waiting = sorted(seated, key=lambda entrant: (-skills[entrant].sigma, lots[entrant]))
         groups = []
@@ -78,14 +81,14 @@ class LadderFormat:
             group = [waiting.pop(0)]
             while len(group) < self.seats:
                 free = free_for(group, waiting, self.seats, owners)
-                group.append(_best_opponent(group, free, skills, tallies))
+                group.append(_best_opponent(group, free, skills, tallies, self._settings))
                 waiting.remove(group[-1])
             groups.append(group)
         return seat_groups(situation, groups)
 
     def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by mu - 3 sigma of the ladder's own skills."""
-        tallies, skills = tally(situation), strengths(situation)
+        tallies, skills = tally(situation), strengths(situation, self._settings)
         failing = keep_failing(tallies, self.retire_after)
         return standing_rows(
             situation,
@@ -98,7 +101,7 @@ class LadderFormat:
         """Return skills and head starts; a head start is settled when the wave is over that its entrant joined in."""
         starts = _head_starts(situation)
         settled = {entrant.id: starts[entrant.id] for entrant in situation.entrants if entrant.joined < situation.wave}
-        return LadderMemory(strengths(situation), settled)
+        return LadderMemory(strengths(situation, self._settings), settled)
 
     def write_own(self, own: LadderMemory, places: Mapping[str, int]) -> dict[str, Any]:
         """Return what is remembered for JSON."""
@@ -121,12 +124,16 @@ def is_endless(form: Format) -> bool:
 
 
 def _best_opponent(
-    group: Sequence[str], waiting: Sequence[str], skills: Mapping[str, Skill], tallies: Mapping[str, Tally]
+    group: Sequence[str],
+    waiting: Sequence[str],
+    skills: Mapping[str, Skill],
+    tallies: Mapping[str, Tally],
+    settings: SkillSettings,
 ) -> str:
     def worth(entrant: str) -> float:
         # Halved by each meeting more: between the same two every further block says less.
         return sum(
-            match_quality(SETTINGS, skills[entrant], skills[other]) / (1 + tallies[entrant].met[other])
+            match_quality(settings, skills[entrant], skills[other]) / (1 + tallies[entrant].met[other])
             for other in group
         )
 
@@ -165,24 +172,14 @@ def memory_of(past: Past) -> LadderMemory:
     return past.own if isinstance(past.own, LadderMemory) else LadderMemory()
 
 
-def match_quality(settings: SkillSettings, one: Skill, other: Skill) -> float:
-    """Return how open a match of two would be, 0 to 1: its chance of a draw relative to that of two known equals.
-
-    Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), formula 4.1.
-    """
-    spread = 2 * settings.beta**2
-    total = spread + one.sigma**2 + other.sigma**2
-    return math.sqrt(spread / total) * math.exp(-((one.mu - other.mu) ** 2) / (2 * total))
-
-
-def strengths(situation: Situation) -> dict[str, Skill]:
+def strengths(situation: Situation, settings: SkillSettings) -> dict[str, Skill]:
     """Return the skill of every entrant, from nothing but the whole blocks of this tournament."""
     known = memory_of(situation.past).skills
-    skills = {entrant.id: known.get(entrant.id) or newcomer(SETTINGS) for entrant in situation.entrants}
+    skills = {entrant.id: known.get(entrant.id) or newcomer(settings) for entrant in situation.entrants}
     for block in situation.blocks:
         if block.is_whole:
             for seating, ranks in zip(block.rotations(), block.ranks, strict=True):
-                after = _rate(tuple(skills[entrant] for entrant in seating), ranks)
+                after = _rate(settings, tuple(skills[entrant] for entrant in seating), ranks)
                 skills.update(zip(seating, after, strict=True))
     return skills
 
@@ -190,5 +187,5 @@ def strengths(situation: Situation) -> dict[str, Skill]:
 # Cached because the waves behind the memory are rated for the plan, for the memory and for the table. That is a few
 # waves, and the rest would only be kept: over a kilobyte for each match that a service plays.
 @lru_cache(maxsize=1 << 12)
-def _rate(skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
-    return rate(SETTINGS, skills, ranks)
+def _rate(settings: SkillSettings, skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
+    return rate(settings, skills, ranks)

@@ -119,7 +119,7 @@ def pool_details(pool: Pool, language: str) -> str:
     usual = [say("pool.seats", count=pool.seats), say("pool.clock", clock=pool.time_control)]
     cores = [say("pool.cores", count=pool.cores)] if pool.cores > 1 else []
     special = [f"{name}={value}" for name, value in special_options(pool).items()]
-    return " · ".join([*usual, *cores, *kind, *special])
+    return " · ".join([*usual, *cores, *kind, *filter(None, [pool.own_method]), *special])
 
 
 def address_of_page(path: str, **values: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,19 +16,21 @@ from hypothesis import strategies as st
 from sqlalchemy import select as core_select
 from sqlmodel import Session, select
 
-from ratings.errors import AmbiguousError, NotFoundError
+from ratings.errors import AmbiguousError, FactError, NotFoundError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.rating import pool_for, pool_of, settings_of
 from ratings.ledger.rebuild import rebuild
 from ratings.ledger.recording import record_results
+from ratings.read.leaderboard import leaderboards
 from ratings.read.matches import match_detail
-from ratings.read.pool_lookup import find_pool
+from ratings.read.pool_lookup import find_pool, pool_value
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, successor
 from ratings.store import tables
 from ratings.store.database import Database, open_database
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import read, write
+from ratings.values.pools import RatingMethod
 from ratings.values.states import RatingVerdict
 from tests.ratings import book
 from tests.ratings.book import pool_like
@@ -55,6 +58,7 @@ def test_a_pool_is_named_by_the_hash_of_its_canonical_json() -> None:
         {"time_control": "none"},
         {"cores": 2},
         {"remote": True},
+        {"rating_method": RatingMethod.OPENSKILL},
     ],
 )
 def test_every_part_of_the_key_makes_another_pool(change: dict[str, Any]) -> None:
@@ -78,6 +82,23 @@ def test_a_pool_of_remote_bots_says_so(database: Database) -> None:
     with write(database) as session:
         assert pool_for(session, pool_like(KEY, remote=True)).remote
         assert not pool_for(session, KEY).remote
+
+
+@pytest.mark.both_databases
+def test_a_pool_from_before_there_were_rating_methods_keeps_its_name_and_another_has_its_own(
+    database: Database,
+) -> None:
+    assert pool_like(KEY, rating_method=RatingMethod.TRUESKILL) == KEY
+    other = pool_like(KEY, rating_method=RatingMethod.OPENSKILL)
+    canonical = (
+        '{"cores":1,"game":"chess","options":{"a":[true,null],"b":1},"rating_method":"openskill",'
+        '"rules_version":"1","seats":2,"time_control":"60+1"}'
+    )
+    assert other.pool_id == hashlib.sha256(canonical.encode()).hexdigest()
+    with write(database) as session:
+        made = [pool_for(session, pool) for pool in (KEY, other)]
+    assert [settings_of(pool).rating_method for pool in made] == list(RatingMethod)
+    assert [pool_value(find_pool(database, pool.pool_id)) for pool in (KEY, other)] == [KEY, other]
 
 
 @pytest.mark.both_databases
@@ -137,6 +158,64 @@ def test_matches_of_any_number_of_seats_are_rated_by_trueskill(database: Databas
     ranks = (1, 2, 2, 4, 5)[:seats]
     book.record(database, match, ranks=ranks)
     assert skills(database) == dict(zip(names(match), rate(SETTINGS, [NEW] * seats, ranks), strict=True))
+
+
+OPEN = pool_like(book.POOL, rating_method=RatingMethod.OPENSKILL)
+
+
+@pytest.mark.needs("openskill")
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_pool_of_openskill_is_rated_by_its_package_in_the_order_of_the_schedule(
+    database: Database, *, backwards: bool
+) -> None:
+    from openskill.models import PlackettLuce
+
+    bots = book.add_bots(database, ("ada", "bob", "cyd", "dan"))
+    tournament = book.create(database, bots.values(), pool=OPEN)
+    planned = book.take(database, tournament)
+    for match in planned[::-1] if backwards else planned:
+        book.record(database, match)
+    model = PlackettLuce()
+    expected = {version: model.rating() for version in bots.values()}
+    for match in planned:
+        teams = [[expected[version]] for version in names(match)]
+        after = model.rate(teams, ranks=[float(rank) for rank in book.ranks_for(match)])
+        expected |= {version: one for version, (one,) in zip(names(match), after, strict=True)}
+    assert any(len(set(book.ranks_for(match))) < 3 for match in planned)
+    assert skills(database) == {version: Skill(one.mu, one.sigma) for version, one in expected.items()}
+    with read(database) as session:
+        query = core_select(tables.rating.c.version_id, tables.rating.c.exposure)
+        shown = {row.version_id: row.exposure for row in session.connection().execute(query)}
+    assert shown == {version: one.ordinal() for version, one in expected.items()}
+
+
+@pytest.mark.needs("openskill")
+def test_two_methods_of_one_game_never_mix_and_a_rebuild_gives_the_same_to_the_last_digit(database: Database) -> None:
+    bots = book.add_bots(database, ("ada", "bob", "cyd", "dan"))
+    for name, pool in (("one", OPEN), ("two", book.POOL), ("three", OPEN)):
+        for match in book.take(database, book.create(database, bots.values(), pool=pool, name=name)):
+            book.record(database, match)
+    assert check(database) == []
+    boards = {board.pool.rating_method: board for board in leaderboards(database).items}
+    assert {method: board.matches for method, board in boards.items()} == {"trueskill": 12, "openskill": 24}
+    before = [board.table for board in boards.values()]
+    with write(database) as session:
+        session.connection().execute(tables.rating.update().values(mu=0.0))
+        for pool in (OPEN, book.POOL):
+            rebuild(session, pool.pool_id)
+    assert [board.table for board in leaderboards(database).items] == before
+    assert check(database) == []
+
+
+def test_without_openskills_package_its_pool_cannot_be_rated_and_nothing_is_written(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    bots = book.add_bots(database, ("ada", "bob", "cyd"))
+    match, *_ = book.take(database, book.create(database, bots.values(), pool=OPEN, blocks=book.singles(bots.values())))
+    with pytest.raises(FactError, match="openskill is not installed; install it with: pip install"):
+        book.record(database, match)
+    assert book.count(database, "rating") == 0
 
 
 @pytest.mark.both_databases

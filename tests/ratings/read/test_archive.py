@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -21,12 +23,14 @@ from ratings.ledger.service_ledger import ServiceLedger
 from ratings.ledger.tournament_import import Imported, import_tournament
 from ratings.read.bots import find_version
 from ratings.read.exporting import export_tournament
+from ratings.read.pool_lookup import pool_value
 from ratings.read.tournaments import find_tournament, standings, tournament_row
 from ratings.store import schema
 from ratings.store.database import Database, open_database
-from ratings.store.export_format import FORMAT, HEADER, read_chain
+from ratings.store.export_format import FORMAT, HEADER, read_chain, write_chain
 from ratings.store.sessions import write
 from ratings.values.owners import OwnerLimits
+from ratings.values.pools import RatingMethod
 from ratings.values.states import WorkStage
 from tests.ratings import book
 
@@ -358,3 +362,39 @@ def test_a_bot_that_is_hosted_here_and_remote_there_is_not_mixed_up(
     book.add_bots(other, ["fox"], owner="ada")
     with pytest.raises(ArchiveError, match="of bot 'ada/fox' one is hosted and one remote"):
         bring_in(other, tmp_path / "homes.arena")
+
+
+@pytest.mark.needs("openskill")
+def test_a_tournament_rated_by_openskill_arrives_as_one_where_its_package_is(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    pool = book.pool_like(book.POOL, rating_method=RatingMethod.OPENSKILL)
+    tournament = book.create(database, book.add_bots(database, ["a", "b", "c"]).values(), pool=pool)
+    for match in book.take(database, tournament):
+        book.record(database, match)
+    export(database, tournament, tmp_path / "open.arena")
+    with (
+        mock.patch.dict(sys.modules, {"openskill.models": None}),
+        pytest.raises(ArchiveError, match=r"cannot be rated \(openskill is not installed; .*nothing was imported"),
+    ):
+        bring_in(other, tmp_path / "open.arena")
+    assert bring_in(other, tmp_path / "open.arena").same_ratings is True
+    assert pool_value(tournament_row(other, tournament).pool) == pool
+
+
+def test_a_file_from_before_there_were_rating_methods_is_read(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    tournament = book.create(database, book.add_bots(database, ["a", "b", "c"]).values())
+    for match in book.take(database, tournament):
+        book.record(database, match)
+    export(database, tournament, tmp_path / "new.arena")
+    with (tmp_path / "new.arena").open(encoding="utf-8") as file:
+        records = [(kind, data) for _, kind, data in read_chain(file, "new.arena")]
+    for kind, data in records:
+        if kind == "pool":
+            assert data.pop("rating_method") == "trueskill"
+    with (tmp_path / "old.arena").open("w", encoding="utf-8") as file:
+        write_chain(file, records)
+    assert bring_in(other, tmp_path / "old.arena").same_ratings is True
+    assert pool_value(tournament_row(other, tournament).pool) == book.POOL

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ratings.statistics.errors import ResultsError
+from ratings.statistics.errors import SkillError
 from ratings.statistics.evaluation import (
     alpha_rank,
     in_sequence,
@@ -143,7 +143,7 @@ def test_judging_a_world() -> None:
 def test_openskill_that_is_missing_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "openskill.models", None)
     world = world_of(Kind("", bots=4, games=1), 0)
-    with pytest.raises(ResultsError, match="pip install 'kingmaker-arena\\[openskill\\]'"):
+    with pytest.raises(SkillError, match="pip install 'kingmaker-arena\\[openskill\\]'"):
         judge(
             Method.OPENSKILL, world.evidence(), [(count(world.results[0]), world.place_of)], np.arange(4), world.truth
         )

@@ -1,4 +1,4 @@
-"""TrueSkill gives the published figures, and to the last bit those of the `trueskill` package.
+"""TrueSkill gives the published figures, and like OpenSkill to the last bit those of its package.
 
 The published figures are those of Jeff Moser's TrueSkill calculators (github.com/moserware/Skills, its tests).
 """
@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 import trueskill
@@ -19,7 +22,18 @@ from hypothesis import strategies as st
 from ratings.statistics.blocks import rotations
 from ratings.statistics.errors import SkillError
 from ratings.statistics.factor_graph import constants_of, draw_margin, rate_many_seats, rate_two_seats
-from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, rate_by_package, successor
+from ratings.statistics.skill import (
+    Skill,
+    SkillSettings,
+    check_rating_method,
+    exposure,
+    match_quality,
+    newcomer,
+    rate,
+    rate_by_package,
+    successor,
+)
+from ratings.values.pools import RatingMethod
 
 SETTINGS = SkillSettings()
 NEW = newcomer(SETTINGS)
@@ -116,9 +130,9 @@ def test_a_draw_probability_of_zero_or_beyond_is_refused(draw_probability: float
 
 
 @pytest.mark.parametrize("changes", [{"sigma": 0.0}, {"beta": -1.0}, {"tau": -0.1}, {"mu": math.inf}])
-def test_constants_that_trueskill_cannot_work_with_are_refused(changes: dict[str, float]) -> None:
+def test_constants_that_trueskill_cannot_work_with_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(SkillError):
-        SkillSettings(**changes)
+        replace(SETTINGS, **changes)
 
 
 @pytest.mark.parametrize("ranks", [(0, 1), (2, 3), (1, 3), (1, 2, 2, 3), (1,), (1, 2, 3)])
@@ -232,3 +246,67 @@ def test_the_global_environment_of_the_package_is_never_used(monkeypatch: pytest
     constants = SkillSettings(mu=1000, sigma=300, beta=150, tau=3, draw_probability=0.2)
     winner, _, _ = rate_by_package(constants, [Skill(1000, 300)] * 3, (1, 2, 2))
     assert winner.mu > 1000
+
+
+def test_match_quality_is_that_of_the_trueskill_package() -> None:
+    # trueskill 0.4.5: quality_1vs1(Rating(25, 25/3), Rating(25, 25/3)) and (Rating(30, 3), Rating(22, 1)).
+    assert round(match_quality(SETTINGS, Skill(25, 25 / 3), Skill(25, 25 / 3)), 12) == round(0.4472135954999579, 12)
+    assert match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) == match_quality(SETTINGS, Skill(22, 1), Skill(30, 3))
+    assert 0 < match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) < 0.6
+
+
+OPEN = SkillSettings(rating_method=RatingMethod.OPENSKILL)
+
+
+@pytest.mark.needs("openskill")
+@given(st.lists(st.tuples(st.builds(Skill, st.floats(-50, 100), st.floats(0.1, 20)), st.integers(0, 3)), min_size=2))
+def test_openskill_rates_as_its_package_does(seats: list[tuple[Skill, int]]) -> None:
+    from openskill.models import PlackettLuce
+
+    before, ranks = [skill for skill, _ in seats], ranks_of([strength for _, strength in seats])
+    model = PlackettLuce()
+    teams = [[model.rating(mu=skill.mu, sigma=skill.sigma)] for skill in before]
+    theirs = [Skill(one.mu, one.sigma) for (one,) in model.rate(teams, ranks=[float(rank) for rank in ranks])]
+    assert bits(rate(OPEN, before, ranks)) == bits(theirs) == bits(rate(OPEN, before, ranks))
+
+
+@pytest.mark.needs("openskill")
+def test_openskill_rates_newcomers_by_the_published_algorithm_with_the_constants_of_the_pool() -> None:
+    # Weng and Lin (2011), algorithm 4, for two: p = 1/2, c^2 = 2 (sigma^2 + beta^2), and gamma = sigma / c.
+    settings = replace(OPEN, mu=100.0, sigma=20.0, beta=10.0, tau=0.0)
+    c = math.sqrt(2 * (20**2 + 10**2))
+    won = 20**2 / c / 2
+    sigma = 20 * math.sqrt(1 - 20 / c * 20**2 / c**2 / 4)
+    winner, loser = rate(settings, [newcomer(settings)] * 2, (1, 2))
+    assert (winner.mu, loser.mu, winner.sigma) == pytest.approx((100 + won, 100 - won, sigma))
+    assert rate(settings, [newcomer(settings)] * 2, (1, 1))[0].mu == 100
+
+
+@pytest.mark.needs("openskill")
+def test_openskill_foretells_draws_best_between_known_equals() -> None:
+    near, far, new = Skill(25, 1), Skill(30, 1), newcomer(OPEN)
+    assert 1 > match_quality(OPEN, near, near) > match_quality(OPEN, near, far) > 0
+    assert match_quality(OPEN, near, near) > match_quality(OPEN, near, new)
+    assert match_quality(OPEN, near, far) == pytest.approx(match_quality(OPEN, far, near))
+
+
+@pytest.mark.needs("openskill")
+@pytest.mark.parametrize("ranks", [(0, 1), (1, 3), (1,)])
+def test_openskill_refuses_ranks_that_are_none(ranks: tuple[int, ...]) -> None:
+    with pytest.raises(SkillError):
+        rate(OPEN, [NEW] * 2, ranks)
+
+
+@pytest.mark.needs("openskill")
+def test_openskill_refuses_skills_beyond_double_precision() -> None:
+    with pytest.raises(SkillError, match="no rating can be computed"):
+        rate(OPEN, [Skill(1e6, 1), Skill(-1e6, 1)], (1, 2))
+
+
+def test_without_openskill_the_remedy_is_told_and_trueskill_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    for deed in (lambda: check_rating_method(RatingMethod.OPENSKILL), lambda: rate(OPEN, [NEW] * 2, (1, 2))):
+        with pytest.raises(SkillError, match="pip install 'kingmaker-arena\\[openskill\\]'"):
+            deed()
+    check_rating_method(RatingMethod.TRUESKILL)
+    rate(SETTINGS, [NEW] * 2, (1, 2))

@@ -15,6 +15,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from ratings.errors import NotADatabaseError, SchemaVersionError
+from ratings.ledger.check import check
+from ratings.read.leaderboard import leaderboards
 from ratings.store import database, schema, tables
 from ratings.store.database import Database, open_database, upgrade
 from tests.ratings import book
@@ -223,3 +225,20 @@ def test_the_migrations_work_from_the_wheel(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert Path(run.stdout.strip()).is_relative_to(installed)
+
+
+@pytest.mark.both_databases
+def test_pools_from_before_there_were_rating_methods_are_rated_by_trueskill(database: Database, path: Path) -> None:
+    tournament = book.create(database, book.add_bots(database, ("ada", "bob", "cyd")).values())
+    for match in book.take(database, tournament):
+        book.record(database, match)
+    before = leaderboards(database).items
+    database.close()
+    with raw(path) as connection:
+        connection.exec_driver_sql("ALTER TABLE pool DROP COLUMN rating_method")
+    set_revision(path, "0003")
+    upgrade(path)
+    with closing(open_database(path)) as again:
+        assert leaderboards(again).items == before
+        assert [board.pool for board in before] == [book.POOL]
+        assert check(again) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -15,7 +16,7 @@ from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.formats.final import Final
 from arena.tournament.formats.format import KEEPS_FAILING, BlockState, Entrant, PlayedBlock, ScheduleError, Situation
-from arena.tournament.formats.ladder import SETTINGS, LadderFormat, match_quality, strengths
+from arena.tournament.formats.ladder import LadderFormat, strengths
 from arena.tournament.planner import planner_of
 from arena.tournament.stored import format_of
 from ratings.errors import LadderError
@@ -26,8 +27,9 @@ from ratings.read.bots import find_version
 from ratings.read.ladders import running_ladder
 from ratings.read.tournaments import tournament_row
 from ratings.statistics.blocks import rotations
-from ratings.statistics.skill import Skill
+from ratings.statistics.skill import SkillSettings, exposure, newcomer, rate
 from ratings.store.identifiers import now_us
+from ratings.values.pools import RatingMethod
 from tests.tournament.book import BOTS, TWO, Book
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play, standings
 
@@ -89,7 +91,21 @@ def test_a_ladder_without_end_goes_on() -> None:
 
 def test_void_blocks_say_nothing_of_strength() -> None:
     played = play(LadderFormat(2, 4), field_of(4), Random(1), Chances(void=1.0))
-    assert set(strengths(played.situation).values()) == {Skill(SETTINGS.mu, SETTINGS.sigma)}
+    assert set(strengths(played.situation, SkillSettings()).values()) == {newcomer(SkillSettings())}
+
+
+@pytest.mark.needs("openskill")
+def test_in_a_pool_of_openskill_the_skills_are_openskills() -> None:
+    form = LadderFormat(3, 4, rating_method=RatingMethod.OPENSKILL)
+    played = play(form, field_of(5), Random(1))
+    settings = SkillSettings(rating_method=RatingMethod.OPENSKILL)
+    skills = dict.fromkeys((entrant.id for entrant in played.situation.entrants), newcomer(settings))
+    for block in played.situation.blocks:
+        for seating, ranks in zip(block.rotations(), block.ranks, strict=True):
+            skills |= dict(zip(seating, rate(settings, [skills[one] for one in seating], ranks), strict=True))
+    assert strengths(played.situation, settings) == skills != strengths(played.situation, SkillSettings())
+    shown = {row.entrant: row.status for row in form.standings(played.situation)}
+    assert shown == {entrant: f"skill {exposure(skill):.2f}" for entrant, skill in skills.items()}
 
 
 def test_bots_that_only_fail_against_one_another_rest_too() -> None:
@@ -101,13 +117,6 @@ def test_bots_that_only_fail_against_one_another_rest_too() -> None:
     rows = standings(form, entrants, waves, SEED)
     assert [(row.points, row.possible) for row in rows] == [(0, 0)] * 3
     assert sum(row.status == KEEPS_FAILING for row in rows) >= 2
-
-
-def test_match_quality_is_that_of_the_trueskill_package() -> None:
-    # trueskill 0.4.5: quality_1vs1(Rating(25, 25/3), Rating(25, 25/3)) and (Rating(30, 3), Rating(22, 1)).
-    assert round(match_quality(SETTINGS, Skill(25, 25 / 3), Skill(25, 25 / 3)), 12) == round(0.4472135954999579, 12)
-    assert match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) == match_quality(SETTINGS, Skill(22, 1), Skill(30, 3))
-    assert 0 < match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) < 0.6
 
 
 @settings(max_examples=40)
@@ -153,6 +162,24 @@ def test_a_final_without_blocks_or_without_enough_bots_is_refused() -> None:
 
 
 DAY_US = 86_400_000_000
+OPEN = replace(TWO, rating_method=RatingMethod.OPENSKILL)
+
+
+@pytest.mark.needs("openskill")
+def test_a_ladder_keeps_its_rating_method_in_its_waves_its_tests_and_its_final(book: Book) -> None:
+    plan = plan_ladder(OPEN, LadderFormat(2, 0))
+    LadderLedger(book.database).open_ladder(LadderPlan("nim2", plan), planner_of)
+    running = running_ladder(book.database, "nim2")
+    assert running.pool.rating_method is RatingMethod.OPENSKILL
+    assert running.pool.id != plan_ladder(TWO, LadderFormat(2, 0)).pool.pool_id
+    form = LadderFormat(2, 0, rating_method=RatingMethod.OPENSKILL)
+    assert format_of(running.tournament, running.pool) == form
+    old = find_version(book.database, "bob")
+    waiting = WaitingVersion(book.add_bot("bob", code="better"), old.bot, old.version)
+    tested = create_promotion_test(book.database, book.programs, PromotionRule(), running, waiting)
+    final = seasons.freeze_season(book.database, "nim2", 2)
+    assert final is not None
+    assert {tested.pool_id, final.pool_id} == {running.pool.id}
 
 
 @pytest.fixture

@@ -96,6 +96,7 @@ def _example(*lines: str) -> str:
         "round-robin --seats 3 --bots random,greedy,search --blocks 10",
         "round-robin --seats 2 --bots random,greedy --seed 1 --name monday",
         "round-robin --seats 2 --bots all --double --dry-run",
+        "round-robin --seats 2 --bots all --rating-method openskill",
     ),
 )
 @with_options
