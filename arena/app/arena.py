@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from arena.app.policy import AppContext, UsageReader, Viewer
+from arena.app.policy import AppContext, UsageReader, Viewer, usual_method
 from ratings.store.database import Database, open_for_reading
 from ratings.values.owners import ChallengeLimits
+from ratings.values.pools import RatingMethod
 from ratings.values.states import Scope
 
 if TYPE_CHECKING:
@@ -37,11 +38,21 @@ class LocalArena:
         play_port: Callable[[], int] = int,
         is_connected: Callable[[str], bool] | None = None,
         challenges: ChallengeLimits = _USUAL_CHALLENGES,
+        rating_method: Callable[[], RatingMethod] = usual_method,
     ) -> None:
         """Take the programs of the bots, or what returns them when they are needed: it is slow to import."""
         find_programs = programs if callable(programs) else lambda: programs
         self._context = AppContext(
-            database, find_programs, viewer, usage, uploads, matches_per_day, play_port, is_connected, challenges
+            database,
+            find_programs,
+            viewer,
+            usage,
+            uploads,
+            matches_per_day,
+            play_port,
+            is_connected,
+            challenges,
+            rating_method,
         )
 
     @property

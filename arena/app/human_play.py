@@ -72,7 +72,7 @@ class LocalTables:
         tournament = creation.create_match(
             self._context.database,
             self._context.programs,
-            terms_of(order, None),
+            terms_of(self._context, order, None),
             bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in sitting],
             choose_name=name_chooser(self._context, None, _KIND),
             own_may_meet=True,  # all guests are of one owner

@@ -19,6 +19,7 @@ from ratings.read.bots import VersionRow, is_owner_disabled
 from ratings.store.database import Database
 from ratings.store.models import BotRecord, MatchRecord
 from ratings.values.owners import OPERATOR, ChallengeLimits
+from ratings.values.pools import RatingMethod
 from ratings.values.states import MatchState, Scope
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ def _unknown() -> None:
     """Return that nothing is known."""
 
 
+def usual_method() -> RatingMethod:
+    """Return what pools are rated by where nothing is set."""
+    return RatingMethod.TRUESKILL
+
+
 class UsageReader(Protocol):
     """Knows what owners have and may have."""
 
@@ -85,6 +91,8 @@ class AppContext:
     is_connected: Callable[[str], bool] | None = None
     """Returns whether the remote version with that hash is connected; `None` where nothing plays with remote bots."""
     challenges: ChallengeLimits = field(default_factory=ChallengeLimits)
+    rating_method: Callable[[], RatingMethod] = usual_method
+    """Returns what a pool is rated by if nobody says so."""
 
     @property
     def programs(self) -> StoredPrograms:

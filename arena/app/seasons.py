@@ -33,7 +33,7 @@ class LocalSeasons:
 
     def open_ladder(self, request: LadderRequest) -> Ladder:
         settings = {} if request.matches_per_day is None else {MATCHES_PER_DAY: request.matches_per_day}
-        played = plan_ladder(request.tournament, remote=request.remote)
+        played = plan_ladder(self._context, request.tournament, remote=request.remote)
         plan = LadderPlan(request.name, played, settings, request.season or _FIRST_SEASON)
         self._ledger.open_ladder(plan, planner_of)
         return self._shown.get_ladder(request.name)

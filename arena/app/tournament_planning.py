@@ -80,7 +80,7 @@ def create(context: AppContext, request: TournamentRequest) -> PlannedTournament
     """
     request, left_out = expanded(context, request)
     need_rights(context, request)
-    terms = terms_of(request, seed_key(context))
+    terms = terms_of(context, request, seed_key(context))
     form = form_of(request)
     bots = [find_version(context, bot).bot for bot in request.bots]
     for bot in bots:
@@ -106,7 +106,7 @@ def planned(context: AppContext, tournament: TournamentRecord, terms: Tournament
     return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded, secret)
 
 
-def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> TournamentPlan:
+def plan_ladder(context: AppContext, request: TournamentRequest, *, remote: bool = False) -> TournamentPlan:
     """Return how a standing ladder, perhaps of remote bots, is played that was asked for like a tournament.
 
     Nothing is written. Raises RefusedError, and the errors of `arena.tournament.creation`.
@@ -114,7 +114,7 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     form = form_of(request)
     if form is None:
         raise RefusedError(Text("a single match is no ladder; ask for the format ladder with 0 waves"))
-    return creation.plan_ladder(terms_of(request, None), form, remote=remote)
+    return creation.plan_ladder(terms_of(context, request, None), form, remote=remote)
 
 
 def expanded(context: AppContext, request: TournamentRequest) -> tuple[TournamentRequest, tuple[LeftOut, ...]]:
@@ -167,7 +167,7 @@ def seed_key(context: AppContext) -> SeedKey:
     return SeedKey.beside(context.programs.store.root, asker)
 
 
-def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms:
+def terms_of(context: AppContext, request: TournamentRequest, key: SeedKey | None) -> TournamentTerms:
     """Return what all matches of a tournament share that was asked for. Raises RefusedError, UnknownGameError."""
     game = find_game(request.game)
     game.check_seats(request.seats)
@@ -199,13 +199,13 @@ def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms
         rated=request.rated,
         same_owner=request.same_owner,
         cores=1 if request.cores is None else request.cores,
-        rating_method=_rating_method(request.rating_method),
+        rating_method=_rating_method(context, request.rating_method),
     )
 
 
-def _rating_method(name: str | None) -> RatingMethod:
+def _rating_method(context: AppContext, name: str | None) -> RatingMethod:
     try:
-        return RatingMethod(name or "")
+        return RatingMethod(name) if name else context.rating_method()
     except ValueError:
         raise RefusedError(
             Text("there is no rating method {name}; use {known}", name=repr(name), known=", ".join(RatingMethod))
@@ -267,7 +267,7 @@ def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTourname
     need_own_bot(context.viewer, own.bot, Text("challenge with it"))
     entrants = [own, *(_playing(context, text) for text in request.opponents)]
     usual_time = USUAL_REMOTE_TIME if any(one.bot.remote for one in entrants) else USUAL_TIME
-    terms = terms_of(_order(request, request.time or usual_time), seed_key(context))
+    terms = terms_of(context, _order(request, request.time or usual_time), seed_key(context))
     if not context.viewer.is_organiser:
         # With a slow clock, a bot that does nothing would hold slots and opponents for hours.
         clock = terms.clock
@@ -416,7 +416,7 @@ class LocalForecasts:
         context = self._context
         request, left_out = expanded(context, request)
         need_rights(context, request)
-        terms, form = terms_of(request, seed_key(context)), form_of(request)
+        terms, form = terms_of(context, request, seed_key(context)), form_of(request)
         for bot in request.bots:
             need_remote_service(context, find_version(context, bot).bot)
         if request.name is not None:

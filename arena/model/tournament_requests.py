@@ -41,7 +41,7 @@ class TournamentRequest:
     openings: str | None = None
     """The text of a file of openings (JSON, PGN, EPD, FEN) instead of random plies; `opening_plies` cuts them."""
     rating_method: str | None = None
-    """What the pool is rated by, `trueskill` or `openskill`; `None` for TrueSkill."""
+    """What the pool is rated by, `trueskill` or `openskill`; `None` as the arena is set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -173,6 +173,8 @@ class ServiceSection(SettingsSection):
         "Seconds that running matches have to finish when the service stops.", most=86_400)
     matches_per_day: int = _number(10_000,
         "Matches per day of a ladder that has no rate of its own; 0 = as fast as the machine plays.")
+    rating_method: Literal["trueskill", "openskill"] = _setting("trueskill",
+        "Method of the live rating of pools that are opened without naming one. openskill needs its package.")
     play_address: Address = _setting("",
         'Address that remote bots connect to, such as "0.0.0.0:7735"; "" = remote bots are not accepted. Needs a '
         "certificate.")

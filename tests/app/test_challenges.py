@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
 from arena.model.human_play import GUEST_VERSION, TableRequest
-from arena.model.tournament_requests import ChallengeRequest
+from arena.model.ladders import LadderRequest
+from arena.model.tournament_requests import ChallengeRequest, TournamentRequest
 from arena.tournament.errors import RequestError
 from arena.tournament.formats.format import ScheduleError
 from engine.core import EngineError, OptionsError, SeatsError
@@ -26,6 +28,7 @@ from ratings.store.database import Database
 from ratings.store.models import VersionRecord
 from ratings.store.sessions import write
 from ratings.values.owners import ChallengeLimits, OwnerLimits
+from ratings.values.pools import RatingMethod
 from ratings.values.states import Scope
 from tests.cli.support import write_bot
 
@@ -275,6 +278,28 @@ def test_a_rated_table_counts_in_a_pool_of_remote_bots(arena: LocalArena) -> Non
     opened = arena.tables.open_table(table_order("people/guest-1", "fox", rated=True))
     found = arena.tournaments.get_tournament(opened.tournament)
     assert (found.summary.rated, found.pool.remote) == (True, True)
+
+
+@pytest.mark.needs("openskill")
+def test_tables_and_ladders_without_a_method_of_their_own_are_rated_as_the_arena_is_set(
+    database: Database, arena: LocalArena
+) -> None:
+    usual = arena.tables.open_table(table_order("people/guest-1", "fox", rated=True))
+    context = arena._context
+    set_so = LocalArena(
+        database, context.programs, is_connected=context.is_connected, rating_method=lambda: RatingMethod.OPENSKILL
+    )
+    opened = set_so.tables.open_table(table_order("people/guest-1", "fox", rated=True))
+    methods = [arena.tournaments.get_tournament(one.tournament).pool.rating_method for one in (usual, opened)]
+    assert methods == list(RatingMethod)
+    order = TournamentRequest(
+        format="ladder", settings={"waves": 0}, game="foreign_king", seats=2, bots=(), time="1s", start_limit="10s"
+    )
+    for number, (method, found) in enumerate([(None, "openskill"), ("trueskill", "trueskill")]):
+        request = LadderRequest(f"king{number}", replace(order, rating_method=method))
+        assert set_so.seasons.open_ladder(request).pool.rating_method == found
+    with pytest.raises(RefusedError, match="no rating method 'elo'; use trueskill, openskill"):
+        set_so.seasons.open_ladder(LadderRequest("king", replace(order, rating_method="elo")))
 
 
 def test_two_people_sit_at_one_table(arena: LocalArena) -> None:

@@ -431,6 +431,20 @@ def test_a_pool_that_openskill_rates_is_another_one_which_says_so_wherever_it_is
     assert table("db", "check").code == 0
 
 
+@pytest.mark.needs("openskill")
+def test_pools_that_name_no_method_are_rated_as_the_home_or_the_variable_says(
+    table: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def method(*words: str) -> str:
+        return str(table(*DUEL, *words).json["pool"]["rating_method"])
+
+    assert method() == "trueskill"
+    (table.db.parent / "settings.toml").write_text('[service]\nrating_method = "openskill"\n', encoding="utf-8")
+    assert (method(), method("--rating-method", "trueskill")) == ("openskill", "trueskill")
+    monkeypatch.setenv("ARENA_RATING_METHOD", "trueskill")
+    assert (method(), method("--rating-method", "openskill")) == ("trueskill", "openskill")
+
+
 def test_without_its_package_no_tournament_is_rated_by_openskill(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openskill.models", None)
     asked = table(*DUEL, "--rating-method", "openskill")

@@ -76,6 +76,19 @@ def test_a_check_tells_that_remote_bots_need_a_certificate(tmp_path: Path) -> No
     assert not any("remote bots" in note for note in check(home, settings).notes)
 
 
+def test_a_check_tells_that_the_package_of_the_rating_method_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    home = make_home(tmp_path / "home", "")
+    settings = load_settings(home.settings_file, {"service.rating_method": "openskill"}, {})
+    (problem,) = check(home, settings).problems
+    assert problem == (
+        "service.rating_method: openskill is not installed; install it with: pip install 'kingmaker-arena[openskill]'"
+    )
+    assert check(home, load_settings(home.settings_file, {}, {})).problems == ()
+
+
 @pytest.fixture
 def section(tmp_path: Path) -> ServiceSection:
     return load_settings(tmp_path / "settings.toml", {}, {}).values.service

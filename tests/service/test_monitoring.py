@@ -8,6 +8,7 @@ import json
 import logging
 import re
 import resource
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -21,7 +22,8 @@ from hypothesis import strategies as st
 from arena.match.result import Fault, FaultCause, HostCause, MatchLostError
 from arena.match.spec import MatchSpec
 from arena.model.errors import ClientError
-from arena.model.tournament_requests import ChallengeRequest
+from arena.model.ladders import LadderRequest
+from arena.model.tournament_requests import ChallengeRequest, TournamentRequest
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote_arena import RemoteArena
@@ -37,9 +39,10 @@ from arena.service.scheduler.observers import MatchObserver, export_slots
 from arena.service.scheduler.queue import MatchPurpose, QueuedMatch
 from arena.service.scheduler.slots import Slots
 from arena.service.settings import load_settings
-from arena.service.startup_errors import ListenError
+from arena.service.startup_errors import ListenError, SettingsError
 from arena.service.task_supervision import Health
 from ratings.store.database import open_database
+from ratings.values.pools import RatingMethod
 from tests.cli.support import write_bot
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.support.patience import PATIENCE_S, until
@@ -285,10 +288,12 @@ async def test_slots_queue_decisions_faults_lag_and_warm_processes_are_told() ->
 
 
 @asynccontextmanager
-async def opened(directory: Path, metrics: Metrics, **limits: int) -> AsyncIterator[Endpoint]:
-    """The owners' services of a new home with these limits in its settings, and where the organiser reaches them."""
+async def opened(
+    directory: Path, metrics: Metrics, rating_method: str = "trueskill", **limits: int
+) -> AsyncIterator[Endpoint]:
+    """The owners' services of a new home with such settings, and where the organiser reaches them."""
     home = make_home(directory / "home", "")
-    flags = {"service.address": "", "service.admin_address": ""}
+    flags = {"service.address": "", "service.admin_address": "", "service.rating_method": rating_method}
     flags |= {f"limits.{name}": str(limit) for name, limit in limits.items()}
     settings, database = load_settings(home.settings_file, flags, {}).values, open_database(home.database)
     open_ = await open_owners(home, settings, database, metrics, lambda: None)
@@ -328,6 +333,37 @@ async def test_the_settings_say_how_many_matches_a_challenge_may_have(tmp_path: 
     async with opened(tmp_path, Metrics(), challenge_matches=5) as endpoint:
         with pytest.raises(ClientError, match="these are 6 matches, and a challenge has 5 at most"):
             await asyncio.to_thread(ask, endpoint)
+
+
+@pytest.mark.needs("openskill")
+async def test_the_settings_say_what_rates_pools_that_name_no_method(tmp_path: Path) -> None:
+    order = TournamentRequest(
+        format="ladder",
+        settings={"waves": 0, "retire_after": 0},
+        game="foreign_king",
+        seats=2,
+        bots=(),
+        time="1s",
+        start_limit="10s",
+    )
+
+    def ask(endpoint: Endpoint) -> list[RatingMethod]:
+        with open_line(endpoint) as line:
+            seasons = RemoteArena(line).seasons
+            wanted = {"one": order, "two": replace(order, rating_method="trueskill")}
+            return [seasons.open_ladder(LadderRequest(*one)).pool.rating_method for one in wanted.items()]
+
+    async with opened(tmp_path, Metrics(), "openskill") as endpoint:
+        assert await asyncio.to_thread(ask, endpoint) == [RatingMethod.OPENSKILL, RatingMethod.TRUESKILL]
+
+
+async def test_a_service_does_not_start_without_the_package_of_its_rating_method(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    with pytest.raises(SettingsError, match=r"service\.rating_method: openskill is not installed; install it"):
+        async with opened(tmp_path, Metrics(), "openskill"):
+            pass
 
 
 def test_lines_are_json_with_their_keys_and_only_what_matters_is_for_people(

@@ -291,7 +291,15 @@ BOUNDARIES = {
     "arena/cli/verbs/bot/conform.py": Boundary(("arena.cli", "arena.conform", "arena.hosting"), ("typer",)),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
     "arena/cli/shared/storage.py": Boundary(
-        ("arena.cli", "arena.app", "arena.hosting", "arena.service.settings", "engine", "ratings.store")
+        (
+            "arena.cli",
+            "arena.app",
+            "arena.hosting",
+            "arena.service.settings",
+            "engine",
+            "ratings.store",
+            "ratings.values",
+        )
     ),
     "arena/cli/nouns/web.py": Boundary(("arena.cli", "arena.web", "arena.service.addresses"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(

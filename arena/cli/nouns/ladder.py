@@ -21,7 +21,6 @@ from arena.model.ladders import Ladder, LadderRequest
 from arena.model.table_columns import Column, ColumnKind
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
-from ratings.values.pools import RatingMethod
 
 app = typer.Typer(epilog=example("arena ladder list", "arena ladder open king3 --game foreign_king --seats 3"))
 
@@ -88,7 +87,7 @@ def open_(
     season: Annotated[str | None, typer.Option("--season", metavar="NAME")] = None,
     remote: Annotated[bool, typer.Option("--remote")] = False,
     same_owner: request.SameOwner = False,
-    rating_method: request.RatingMethodName = RatingMethod.TRUESKILL,
+    rating_method: request.RatingMethodName = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:

@@ -158,10 +158,15 @@ def connect(place: str, *, makes: bool = False) -> Iterator[ArenaConnection]:
 def _connect_here(place: str, *, makes: bool) -> Iterator[ArenaConnection]:
     with importing():
         from arena.app.arena import LocalArena
-        from arena.cli.shared.storage import open_existing_storage, open_storage, pace_beside
+        from arena.cli.shared.storage import method_beside, open_existing_storage, open_storage, pace_beside
 
     with open_storage(place) if makes else open_existing_storage(place) as storage:
-        here = LocalArena(storage.database, storage.stored_programs, matches_per_day=partial(pace_beside, place))
+        here = LocalArena(
+            storage.database,
+            storage.stored_programs,
+            matches_per_day=partial(pace_beside, place),
+            rating_method=partial(method_beside, place),
+        )
         yield ArenaConnection(here, place, storage)
 
 

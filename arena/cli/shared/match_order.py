@@ -38,7 +38,7 @@ OpeningPlies = Annotated[int | None, typer.Option("--opening-plies", min=0, meta
 Openings = Annotated[Path | None, typer.Option("--openings", metavar="FILE")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S")]
 Secret = Annotated[str | None, typer.Option("--secret", metavar="HEX")]
-RatingMethodName = Annotated[RatingMethod, typer.Option("--rating-method")]
+RatingMethodName = Annotated[RatingMethod | None, typer.Option("--rating-method")]
 SameOwner = Annotated[bool, typer.Option("--same-owner")]
 TournamentName = Annotated[str | None, typer.Option("--name")]
 
@@ -60,7 +60,7 @@ class MatchTerms:
     openings: Openings = None
     seed: Seed = None
     secret: Secret = None
-    rating_method: RatingMethodName = RatingMethod.TRUESKILL
+    rating_method: RatingMethodName = None
 
 
 def need_seats(game: str, seats: int | None, usual: int | None = None) -> int:
@@ -115,7 +115,7 @@ def tournament_request(
         secret=terms.secret,
         same_owner=same_owner,
         cores=None if terms.cores == 1 else terms.cores,
-        rating_method=None if terms.rating_method is RatingMethod.TRUESKILL else terms.rating_method.value,
+        rating_method=None if terms.rating_method is None else terms.rating_method.value,
         openings=None if terms.openings is None else _read_text(terms.openings),
     )
 

@@ -13,6 +13,7 @@ from arena.cli.shared.connect import demo_command, need_here, next_command
 from arena.cli.shared.errors import CliError
 from engine.translatable import Text
 from ratings.store.database import Database, is_there, open_database
+from ratings.values.pools import RatingMethod
 
 if TYPE_CHECKING:  # what keeps and starts bots is imported by those who do, not by who looks at the database
     from arena.hosting.sandbox.stored_programs import StoredPrograms
@@ -92,6 +93,11 @@ def settings_beside(database: str) -> ServiceSettings:
     from arena.service.settings import load_settings  # only who asks for ladders or limits reads settings
 
     return load_settings(Path(database).parent / _FILE, {}, os.environ).values
+
+
+def method_beside(database: str) -> RatingMethod:
+    """Return what pools are rated by that name no method: what the home says, or the variable. Raises SettingsError."""
+    return RatingMethod(settings_beside(database).service.rating_method)
 
 
 def pace_beside(database: str) -> int | None:

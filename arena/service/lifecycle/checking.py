@@ -20,11 +20,14 @@ from arena.service.server.self_signed import expiry_of, find_certificate
 from arena.service.settings import EffectiveSettings, RetentionSection
 from arena.service.task_supervision import sandbox_problem
 from arena.tournament.rate_limit import rate_of
-from engine.translatable import Text
+from engine.translatable import Text, placed
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.ladders import open_ladders
 from ratings.read.retention import Volume, volume
+from ratings.statistics.errors import SkillError
+from ratings.statistics.skill import check_rating_method
 from ratings.store.database import is_there, open_database
+from ratings.values.pools import RatingMethod
 
 WARNED_BEFORE = timedelta(days=60)
 _OTHERS = "who pinned the old one gives the new fingerprint with `arena login ADDRESS --name NAME --fingerprint NEW`"
@@ -58,6 +61,10 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
     except RatingsError as error:
         problems.append(str(error))
     problems += _look_at_runtimes(home, effective)
+    try:
+        check_rating_method(RatingMethod(effective.value("service.rating_method")))
+    except SkillError as error:
+        problems.append(placed("service.rating_method", error))
     holder = holder_of(home.lock)
     notes: list[str] = (
         [] if holder is None else [Text("process {pid} serves this home now", pid=holder.get("pid", "?"))]

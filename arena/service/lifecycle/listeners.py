@@ -29,10 +29,13 @@ from arena.service.server.self_signed import TlsFiles, find_certificate, make_ce
 from arena.service.settings import ServiceSettings
 from arena.service.startup_errors import ListenError, SettingsError
 from arena.service.task_supervision import Health
-from engine.translatable import Text
+from engine.translatable import Text, placed
 from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import worthless_tokens
+from ratings.statistics.errors import SkillError
+from ratings.statistics.skill import check_rating_method
 from ratings.store.database import Database
+from ratings.values.pools import RatingMethod
 
 UNFINISHED_KEPT_S = 3 * 24 * 3600.0
 """How long an upload that was broken off waits for its author."""
@@ -73,6 +76,11 @@ async def open_owners(
     Raises ListenError, SettingsError, CertificateError.
     """
     tls = find_tls(home, settings)
+    rating_method = RatingMethod(settings.service.rating_method)
+    try:
+        check_rating_method(rating_method)
+    except SkillError as error:
+        raise SettingsError(placed("service.rating_method", error)) from error
     area = UploadArea(home.uploads)
     area.sweep(UNFINISHED_KEPT_S)
     calls = metrics.histogram("arena_rpc_seconds", "Calls of the owners' services.", ("method", "code"))
@@ -97,6 +105,7 @@ async def open_owners(
         play_port=play_port,
         is_connected=is_connected,
         challenges=settings.limits.of_challenges,
+        rating_method=rating_method,
     )
     server = OwnersServer(services, ListenOptions(home.socket, settings.service.address or None, tls))
     return OpenOwners(server, await server.start(), None if tls is None else tls.fingerprint)

@@ -43,6 +43,7 @@ from ratings.ledger.service_ledger import ServiceLedger
 from ratings.read.accounts import authenticate
 from ratings.store.database import Database
 from ratings.values.owners import ChallengeLimits, OwnerLimits
+from ratings.values.pools import RatingMethod
 
 MOST_REQUEST_BYTES = 1 << 20
 """A chunk of an upload has 256 KiB at most, and everything else is small."""
@@ -89,6 +90,8 @@ class OwnerServices:
     is_connected: Callable[[str], bool] | None = None
     """Returns whether the remote version with that hash is connected; `None` where no remote bots are taken."""
     challenges: ChallengeLimits = field(default_factory=ChallengeLimits)
+    rating_method: RatingMethod = RatingMethod.TRUESKILL
+    """What pools are rated by that are opened without naming a method."""
 
     @property
     def known_programs(self) -> StoredPrograms:
@@ -265,6 +268,7 @@ class OwnersServer:
             services.play_port,
             services.is_connected,
             services.challenges,
+            lambda: services.rating_method,
         )
 
     async def _note_use(self) -> None:
