@@ -111,6 +111,18 @@ async def test_a_ladder_that_is_rated_by_openskill_proves_itself_and_commits_to_
     assert "rating_method" not in log_of(book, usual)[0]["pool"]  # as it was before there were others
 
 
+async def test_a_file_from_before_there_were_rating_methods_proves_itself(book: Book) -> None:
+    tournament = book.plan_format(LadderFormat(3, 4))
+    await finish(book, tournament, Scripted())
+    records = exports.records_of(exported(book, tournament))
+    assert [pool.pop("rating_method") for pool in exports.rows(records, "pool")] == ["trueskill"]
+    old = exports.write(book.path.with_name("old.arena"), records)
+    assert check_proof(old).holds
+    for pool in exports.rows(records, "pool"):
+        pool["rating_method"] = "openskill"
+    assert ProofPart.COMMITMENT in failures(check_proof(exports.write(book.path.with_name("other.arena"), records)))
+
+
 async def test_the_season_of_a_ladder_is_committed_by_its_first_run_and_proved_when_it_is_closed(book: Book) -> None:
     ledger = LadderLedger(book.database)
     opened = ledger.open_ladder(LadderPlan("spring", plan_ladder(TWO, LadderFormat(2, 0))), planner_of)
