@@ -450,6 +450,8 @@ def test_without_its_package_no_tournament_is_rated_by_openskill(table: Arena, m
     asked = table(*DUEL, "--rating-method", "openskill")
     assert asked.code == 1
     assert asked.err == "arena: openskill is not installed; install it with: pip install 'kingmaker-arena[openskill]'\n"
+    wrong = table(*DUEL, "--rating-method", "elo")
+    assert (wrong.code, wrong.err) == (2, "arena: there is no rating method 'elo'; use trueskill, openskill\n")
     assert table("tournament", "list", "--json").json == []
 
 

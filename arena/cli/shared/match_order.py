@@ -38,7 +38,9 @@ OpeningPlies = Annotated[int | None, typer.Option("--opening-plies", min=0, meta
 Openings = Annotated[Path | None, typer.Option("--openings", metavar="FILE")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S")]
 Secret = Annotated[str | None, typer.Option("--secret", metavar="HEX")]
-RatingMethodName = Annotated[RatingMethod | None, typer.Option("--rating-method")]
+RatingMethodName = Annotated[
+    str | None, typer.Option("--rating-method", metavar="METHOD", help=", ".join(RatingMethod))
+]
 SameOwner = Annotated[bool, typer.Option("--same-owner")]
 TournamentName = Annotated[str | None, typer.Option("--name")]
 
@@ -115,7 +117,7 @@ def tournament_request(
         secret=terms.secret,
         same_owner=same_owner,
         cores=None if terms.cores == 1 else terms.cores,
-        rating_method=None if terms.rating_method is None else terms.rating_method.value,
+        rating_method=terms.rating_method,
         openings=None if terms.openings is None else _read_text(terms.openings),
     )
 
