@@ -151,21 +151,22 @@ def upload_progress(context: AppContext, operation: str) -> Operation:
     """
     upload_id, area = operation.removeprefix(UPLOADS), context.uploads
     if area is not None:
-        owner = _whose(context.viewer)
-        past = area.history.find(upload_id, owner)
+        owner, found = _whose(context.viewer), None
         with suppress(UploadMissingError):
             found = area.get(upload_id)
-            if owner in (None, found.owner):
-                is_whole = found.offset == found.size_bytes
-                return Operation(
-                    id=f"{UPLOADS}{found.id}",
-                    kind=OperationKind.UPLOAD,
-                    state=OperationState.RUNNING,
-                    done=found.offset,
-                    total=found.size_bytes,
-                    sentence=Text("everything has arrived, and is to be submitted") if is_whole else "",
-                    started_at_us=None if past is None else int(past.begun_s * _SECOND_US),
-                )
+        # Read after it: what became of an upload is noted before it is discarded.
+        past = area.history.find(upload_id, owner)
+        if found is not None and owner in (None, found.owner):
+            is_whole = found.offset == found.size_bytes
+            return Operation(
+                id=f"{UPLOADS}{found.id}",
+                kind=OperationKind.UPLOAD,
+                state=OperationState.RUNNING,
+                done=found.offset,
+                total=found.size_bytes,
+                sentence=Text("everything has arrived, and is to be submitted") if is_whole else "",
+                started_at_us=None if past is None else int(past.begun_s * _SECOND_US),
+            )
         if past is not None and past.ended_s is not None:
             return Operation(
                 id=f"{UPLOADS}{past.id}",

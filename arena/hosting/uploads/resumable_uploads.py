@@ -156,7 +156,7 @@ class UploadArea:
         return offset + len(chunk)
 
     def finish(self, upload_id: str) -> Path:
-        """Return the file with the whole archive, which stays until it is discarded; this may be called again.
+        """Return the file with the whole archive; this may be called again, and the upload stays until it is discarded.
 
         Raises UploadOffsetError if bytes are missing, UploadDamagedError if they are not those that were announced.
         """
@@ -172,7 +172,6 @@ class UploadArea:
             os.utime(data)
         if is_right:
             return data_path(directory)
-        self.discard(upload_id)
         message = Text("what arrived is not the archive that was announced, its SHA-256 differs; submit the bot again")
         raise UploadDamagedError(UploadReason.DAMAGED, message)
 

@@ -166,12 +166,12 @@ class LocalSubmissions:
         return made
 
     def _end(self, upload: str, *, sentence: str = "", error: str | None = None) -> None:
-        """Discard an upload and remember what became of it; what the disk does not let go is swept later."""
+        """Remember what became of an upload and discard it; what the disk does not let go is swept later."""
         uploads = self._services.uploads
+        with suppress(OSError):  # before the upload is gone, so that it can be looked at in each moment
+            uploads.history.note_end(_holder(self._viewer), upload, sentence, error)
         with suppress(UploadError):
             uploads.discard(upload)
-        with suppress(OSError):
-            uploads.history.note_end(_holder(self._viewer), upload, sentence, error)
 
 
 def _holder(viewer: Viewer) -> str:

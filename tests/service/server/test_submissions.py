@@ -3,13 +3,17 @@
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from arena.hosting.archive.packing import compress_chunk, pack
 from arena.hosting.content import content_hash
+from arena.hosting.uploads.resumable_uploads import UploadArea
+from arena.hosting.uploads.upload_records import UploadHistory, data_path
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import BusyError, LoginError, ServiceError
 from arena.rpc.remote_arena import RemoteArena
@@ -211,6 +215,47 @@ def test_an_upload_is_an_operation_that_can_be_watched(server: RunningServer, bo
         last = list(watched)[-1]
         assert (last.state, last.done, last.sentence) == ("done", len(data), "ada/fox version 1")
         assert last == organiser.operations.get_operation(name)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(UploadArea, "get"), (UploadHistory, "find"), (UploadArea, "discard"), (UploadHistory, "note_end")],
+)
+@pytest.mark.parametrize("is_right", [True, False])
+def test_an_upload_is_known_at_each_moment_of_its_end(
+    server: RunningServer, bot: Path, monkeypatch: pytest.MonkeyPatch, kind: type, name: str, is_right: bool
+) -> None:
+    """It ends between two steps of who looks (get, find), or is looked at between two steps of its end."""
+    data, sha256 = packed(bot)
+    states = list[str]()
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada, server.arena() as organiser:
+        ticket = ada.submissions.begin_upload(sha256, len(data))
+        ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data))
+        if not is_right:
+            with data_path(server.uploads.root / ticket.upload).open("r+b") as file:
+                file.write(b"no archive")
+
+        def look() -> None:
+            states.append(organiser.operations.get_operation(f"uploads/{ticket.upload}").state)
+
+        def end() -> None:
+            with suppress(ClientError):
+                ada.submissions.submit_version(ticket.upload, content_hash(bot))
+
+        original, between = getattr(kind, name), [end if name in ("get", "find") else look]
+
+        def step(*arguments: Any, **others: Any) -> Any:
+            try:
+                return original(*arguments, **others)
+            finally:
+                if between:
+                    between.pop()()
+
+        monkeypatch.setattr(kind, name, step)
+        (look if name in ("get", "find") else end)()
+        look()
+    assert states[-1] == ("done" if is_right else "failed")
+    assert set(states[:-1]) <= {"running", states[-1]}
 
 
 def test_why_an_upload_was_refused_can_be_read_afterwards(server: RunningServer, bot: Path) -> None:
