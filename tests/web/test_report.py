@@ -1,6 +1,7 @@
 """Reports: what is packed comes back as it was, and the file opens from a disk with nothing beside it."""
 
 import gzip
+import html
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -31,6 +33,7 @@ from arena.web.drawing.identicons import mark_of
 from arena.web.report.match_packing import Packer, pack_all
 from arena.web.report.report_file import is_report, write_report
 from arena.web.report.tournament_report import TournamentReportFile, draw_curves, write_match
+from arena.web.shared.formatting import format_share
 from arena.web.viewer.payload import viewer_document
 from ratings.store.database import open_database
 from ratings.values.states import Scope
@@ -264,6 +267,32 @@ def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
     assert "No match can be shown" in text
     assert f"{len(arena.matches.list_matches('duel', limit=None).items)} matches left out" in text
     assert "<script" not in text
+
+
+def test_the_table_over_all_games_says_what_it_knows_of_the_bots_of_the_tournament(
+    arena: ArenaPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = arena.ratings.get_overall_table()
+    report = TournamentReportFile(arena, "duel", "de")
+    entrants = {row.bot for row in arena.tournaments.get_tournament("duel").standings}
+    listed = [row for row in table.rows if entrants & {row.bot, *row.copies}]
+    assert listed or any(row.bot in entrants for row in table.apart)
+    text = html.unescape(report.write().decode())
+    start = text.index("Alle Spiele in einer Tabelle")
+    section = text[start : text.index("</section>", start)]
+    assert re.findall("<span>([^<]+)</span></span></td>", section) == [row.bot for row in listed]
+    assert f"{format_share(table.met)} der Paare" in section
+    monkeypatch.setattr("arena.app.overall.MOST_POOLS", 1)
+    assert "Pools sind zu viele für eine Tabelle" in html.unescape(report.write().decode())
+
+
+def test_there_is_no_table_over_all_games_where_there_is_one_pool(
+    arena: ArenaPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boards = arena.leaderboards.list_leaderboards(limit=1)
+    one = replace(boards, boards=boards.boards[:1])
+    monkeypatch.setattr(type(arena.leaderboards), "list_leaderboards", lambda *_, **__: one)
+    assert "All games in one table" not in TournamentReportFile(arena, "duel", "en").write().decode()
 
 
 def test_at_a_service_a_damaged_replay_is_left_out_of_a_report(played: Path, tmp_path: Path) -> None:

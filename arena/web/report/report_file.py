@@ -77,6 +77,7 @@ _NOTHING: Final[Mapping[str, Any]] = {
     "statuses": {},
     "crosstable": None,
     "curves": None,
+    "overall": None,
     "lists": False,
 }
 

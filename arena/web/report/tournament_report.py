@@ -9,7 +9,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from arena.i18n.catalogue import translate, words
-from arena.model.errors import DamagedError, HiddenError
+from arena.model.errors import ClientError, DamagedError, HiddenError
 from arena.model.matches import FaultFact
 from arena.model.port import ArenaPort
 from arena.model.tournaments import StandingRow, TournamentDetail
@@ -19,6 +19,7 @@ from arena.web.report.match_packing import Packer, pack_all
 from arena.web.report.report_file import write_report
 from arena.web.shared.formatting import format_instant, format_share, format_words, game_title, pool_details, short_id
 from arena.web.viewer.payload import viewer_document
+from ratings.statistics.errors import StatisticsError
 from ratings.values.page import MOST_LIMIT
 from ratings.values.states import MatchState
 from ratings.values.statistics import Crosstable
@@ -104,8 +105,21 @@ class TournamentReportFile:
             statuses={row.version_id: translate(row.status, self._language) for row in detail.standings},
             crosstable=_matrix(crosstable) if crosstable.versions else None,
             curves=self._curves(detail.standings[:_CURVES]),
+            overall=self._overall(),
             lists=True,
         )
+
+    def _overall(self) -> dict[str, Any] | None:
+        """Return what the table over all games says of the bots of the tournament; `None` if there is one pool."""
+        if sum(board.matches > 0 for board in self._arena.leaderboards.list_leaderboards(limit=1).boards) < 2:
+            return None
+        try:
+            table = self._arena.ratings.get_overall_table()
+        except (ClientError, StatisticsError) as error:
+            return {"table": None, "rows": (), "apart": (), "why_not": translate(str(error), self._language)}
+        entrants = {row.bot for row in self._detail.standings}
+        rows, apart = ([row for row in part if entrants & {row.bot, *row.copies}] for part in (table.rows, table.apart))
+        return {"table": table, "rows": rows, "apart": [row.bot for row in apart]}
 
     def _curves(self, rows: Sequence[StandingRow]) -> Markup | None:
         """Return how the live ratings of the best went, match by match of the tournament."""
