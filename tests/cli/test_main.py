@@ -72,6 +72,7 @@ MISUSE = [
     ("perft foreign_king --depth deep", "Invalid value for '--depth'"),
     ("perft foreign_king --depth 0", "Invalid value for '--depth'"),
     ("game list surplus", "see `arena game list --help`"),
+    ("compare a b --game chess --preset fast", "Invalid value for '--preset': 'fast' is not one of 'quick', "),
 ]
 
 

@@ -243,6 +243,18 @@ def test_a_run_says_at_its_start_and_end_how_many_matches_are_over(table: Arena)
     assert "matches are over" not in table("match", "run", "--game", "foreign_king", "--bots", "ada,bob").err
 
 
+def test_a_run_under_another_key_than_the_commitments_says_so(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as stopped:
+        stopped.setattr("arena.cli.verbs.tournament.run.play", lambda *_, **__: None)
+        table(*ROUND_ROBIN, "--name", "monday")
+    (key,) = table.db.parent.glob("*.key")
+    key.unlink()
+    told = table("tournament", "resume", "monday", "--workers", "1").err.splitlines()
+    assert [line.split(";")[0] for line in told if "key" in line] == [
+        f"warning: the commitment was signed by another key than {key}"
+    ]
+
+
 @pytest.mark.host_fault("lock-removed")
 def test_a_run_that_another_process_took_matches_from_fails_and_says_how_to_go_on(
     table: Arena, monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,7 @@ from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress, SpeedMeter
 from arena.tournament.runner import run_tournament
+from arena.tournament.seed_key import SeedKey
 from engine.translatable import Text
 from ratings.errors import DatabaseError, DatabaseGoneError, DatabaseLostError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
@@ -109,7 +110,10 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
         done = row.progress.finished + row.progress.void
         typer.echo(say("cli_shared.some_over", over=done, total=row.progress.total), err=True)
         commitment = connection.arena.tournaments.get_tournament(tournament_id).commitment
-        if commitment and not done:
+        key = SeedKey.beside(storage.store.root)
+        if commitment and commitment.public_key != key.signing_key().public_key:
+            typer.echo(say("cli_shared.other_key", file=key.path), err=True)
+        elif commitment and not done:
             typer.echo(say("cli_shared.commitment", digest=commitment.digest, program=program()), err=True)
     display = _Display(warning, _note(connection, row))
     executor = make_executor(row, hosting, storage.programs, levels)
