@@ -36,7 +36,7 @@ from engine.translatable import Text, with_parts
 FAILED = 1
 MISUSE = 2
 INTERRUPTED = 130
-_OF_PYDANTIC = "Value error, "
+_PYDANTIC_PREFIX = "Value error, "
 """How the parser begins what it says of a word that is none of those that an option takes."""
 EXIT_CODES = {
     ErrorKind.MISUSE: MISUSE,
@@ -184,7 +184,7 @@ def usage_text(error: typer.TyperException) -> str:
     said = error.format_message()
     if isinstance(said, Text):
         return said
-    said = said.rstrip(".").replace(_OF_PYDANTIC, "", 1)
+    said = said.rstrip(".").replace(_PYDANTIC_PREFIX, "", 1)
     return next((text for text in _texts_of(error) if text == said), said)
 
 
@@ -218,7 +218,7 @@ def _texts_of(error: Any) -> Iterator[Text]:
 def _why(error: Any) -> str:
     listed = getattr(error.__cause__, "errors", None)
     text = validation_text(listed()[0]) if callable(listed) else error.message
-    return text if isinstance(text, Text) else str(error.message).rstrip(".").removeprefix(_OF_PYDANTIC)
+    return text if isinstance(text, Text) else str(error.message).rstrip(".").removeprefix(_PYDANTIC_PREFIX)
 
 
 def _resolve(

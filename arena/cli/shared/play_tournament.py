@@ -107,14 +107,7 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
     levels = _check_sandbox(storage, tournament_id, hosting.policy)
     warning = say(WARNING_WITHOUT_SANDBOX) if NONE in levels else None
     if row.tournament.format != SINGLE_MATCH:
-        done = row.progress.finished + row.progress.void
-        typer.echo(say("cli_shared.some_over", over=done, total=row.progress.total), err=True)
-        commitment = connection.arena.tournaments.get_tournament(tournament_id).commitment
-        key = SeedKey.beside(storage.store.root)
-        if commitment and commitment.public_key != key.signing_key().public_key:
-            typer.echo(say("cli_shared.other_key", file=key.path), err=True)
-        elif commitment and not done:
-            typer.echo(say("cli_shared.commitment", digest=commitment.digest, program=program()), err=True)
+        _say_start(connection, storage, row)
     display = _Display(warning, _note(connection, row))
     executor = make_executor(row, hosting, storage.programs, levels)
     try:
@@ -152,6 +145,18 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
         )
     if row.tournament.format != SINGLE_MATCH:
         typer.echo(say("cli_shared.all_over", total=end.total), err=True)
+
+
+def _say_start(connection: ArenaConnection, storage: Storage, row: TournamentRow) -> None:
+    """Say on stderr how much is over, and what whoever will check the signed log has to know before it goes on."""
+    done = row.progress.finished + row.progress.void
+    typer.echo(say("cli_shared.some_over", over=done, total=row.progress.total), err=True)
+    commitment = connection.arena.tournaments.get_tournament(row.tournament.id).commitment
+    key = SeedKey.beside(storage.store.root)
+    if commitment and commitment.public_key != key.signing_key().public_key:
+        typer.echo(say("cli_shared.other_key", file=key.path), err=True)
+    elif commitment and not done:
+        typer.echo(say("cli_shared.commitment", digest=commitment.digest, program=program()), err=True)
 
 
 def _rescued(storage: Storage) -> str:
