@@ -162,12 +162,17 @@ class Leave:
     """The bot wants to play no more: it ends its stream in order."""
 
 
+def find_excess(data: bytes) -> Malformed | None:
+    """Return what is wrong with a message that is longer than a bot's may be, or None."""
+    if len(data) <= MAX_REQUEST_BYTES:
+        return None
+    return Malformed(Text("a message of {bytes} bytes; {most} are allowed", bytes=len(data), most=MAX_REQUEST_BYTES))
+
+
 def parse_request(data: bytes) -> Message | Leave:
     """Return what a bot said after its `Join`."""
-    if len(data) > MAX_REQUEST_BYTES:
-        return Malformed(
-            Text("a message of {bytes} bytes; {most} are allowed", bytes=len(data), most=MAX_REQUEST_BYTES)
-        )
+    if (excess := find_excess(data)) is not None:
+        return excess
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
