@@ -76,13 +76,15 @@ class BotManifest:
     """The command that makes what is missing in the directory; empty if nothing is."""
     rules: tuple[tuple[str, str], ...] = ()
     """For each game of which it plays one version of the rules only, the name and that `rules_version`, by name."""
+    protocol: str = fields.PROTOBUF
+    """How messages reach it: `protobuf` through gRPC or a socket, or `lines` of JSON on standard input and output."""
 
     def plays(self, game: str) -> bool:
         """Return whether the bot says it plays that game."""
         return ALL_GAMES in self.games or game in self.games
 
     def to_json(self) -> dict[str, Any]:
-        """Return the manifest as JSON, an empty `build` and empty `rules` left out; `from_json` is the inverse."""
+        """Return the manifest as JSON; `build`, `rules` and `protocol` only if given. `from_json` is the inverse."""
         return {
             "schema": SCHEMA,
             "name": self.name,
@@ -93,6 +95,7 @@ class BotManifest:
             "runtime": self.runtime,
             **({"build": list(self.build)} if self.build else {}),
             **({"rules": dict(self.rules)} if self.rules else {}),
+            **({"protocol": self.protocol} if self.protocol != fields.PROTOBUF else {}),
         }
 
     @classmethod
@@ -159,6 +162,7 @@ def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
             runtime=fields.read_runtime(data.get("runtime", ARENA)),
             build=fields.read_build(data["build"]) if "build" in data else (),
             rules=fields.read_rules(data.get("rules", {})),
+            protocol=fields.read_protocol(data.get("protocol", fields.PROTOBUF)),
         )
     except FieldError as error:
         raise ManifestError(placed(place, error)) from None

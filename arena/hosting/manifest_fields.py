@@ -6,15 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from engine.translatable import Text, did_you_mean
+from engine.translatable import Text, did_you_mean, joined
 
 SCHEMA = 1
 ALL_GAMES = "*"
+PROTOBUF, LINES = "protobuf", "lines"
 MEMORY_MB = range(16, 65_536 + 1)
 MAX_COMMAND_WORDS = 100
 EXAMPLE = 'schema = 1, name = "my-bot", command = ["python", "main.py"], games = ["*"]'
 
-KEYS = ("schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build", "rules")
+KEYS = ("schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build", "rules", "protocol")
 """Every key that `bot.toml` may have."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 _GAME_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
@@ -127,6 +128,15 @@ def read_rules(value: object) -> tuple[tuple[str, str], ...]:
             )
             raise FieldError(why)
     return tuple(sorted(value.items()))
+
+
+def read_protocol(value: object) -> str:
+    """Return how messages reach a bot: `protobuf`, or `lines` of JSON. Raises FieldError."""
+    if isinstance(value, str) and value in (PROTOBUF, LINES):
+        return value
+    why = Text("protocol is {value}; use 'protobuf' or 'lines'", value=format_value(value))
+    guess = did_you_mean(value, (PROTOBUF, LINES)) if isinstance(value, str) else None
+    raise FieldError(joined(why, guess) if guess else why)
 
 
 def format_value(value: object) -> str:

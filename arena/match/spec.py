@@ -11,6 +11,7 @@ from arena.match.time_control import TimeControl
 
 DEFAULT_MEMORY_MB = 512
 NO_SANDBOX = "none"
+PROTOBUF = "protobuf"
 SANDBOX_LEVELS = (NO_SANDBOX, "reduced", "standard", "strict")
 """From the weakest to the strongest."""
 DRAWN_LATER = 0
@@ -54,6 +55,8 @@ class SeatSpec:
     """Whether its author runs it, who connects it to the arena; then `directory` and `command` are empty."""
     barred: Mapping[str, Any] | None = None
     """The evidence that its bot brings down whoever plays with it, so that it gets a fault and is not started."""
+    protocol: str = PROTOBUF
+    """How messages reach its program: `protobuf`, or `lines` of JSON on standard input and output."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SeatSpec:
@@ -109,6 +112,14 @@ class MatchSpec:
         )
 
 
+class SeatManifest(Protocol):
+    """What the author of a program says of it."""
+
+    @property
+    def protocol(self) -> str:
+        """How messages reach it."""
+
+
 class SeatProgram(Protocol):
     """The program of one version, ready to be started."""
 
@@ -140,6 +151,10 @@ class SeatProgram(Protocol):
     def is_deterministic(self) -> bool:
         """Whether it promises equal answers to equal questions."""
 
+    @property
+    def manifest(self) -> SeatManifest:
+        """What its author says of it."""
+
 
 def program_seat(name: str, version: str, program: SeatProgram, level: str, seed: int = DRAWN_LATER) -> SeatSpec:
     """Return a seat for the version with that content hash, whose program runs at that level of the sandbox."""
@@ -155,4 +170,5 @@ def program_seat(name: str, version: str, program: SeatProgram, level: str, seed
         runtime=program.runtime,
         trees=program.trees,
         environment=program.environment,
+        protocol=program.manifest.protocol,
     )

@@ -157,4 +157,5 @@ def sample_seat(name: str, level: str, *arguments: str) -> SeatSpec:
         seed=DRAWN_LATER,
         memory_mb=manifest.memory_mb,
         sandbox=level,
+        protocol=manifest.protocol,
     )

@@ -60,7 +60,7 @@ FORGOTTEN = {
 }
 """Columns that are empty in a file: what they hold follows from the rest, or is about what the arena itself keeps."""
 _OF_MANIFEST = {
-    **dict.fromkeys(("name", "version", "runtime"), str),
+    **dict.fromkeys(("name", "version", "runtime", "protocol"), str),
     **dict.fromkeys(("games", "command", "build"), list),
     "rules": dict,
     "memory_mb": int,

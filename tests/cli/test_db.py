@@ -382,7 +382,7 @@ def test_a_value_of_any_other_type_is_refused_or_can_be_read(table: Arena, tmp_p
 WRONG_TEXTS: list[Any] = [None, 3, ["x"]]
 WRONG_LISTS: list[Any] = [None, "x", [None], {"a": 1}]
 MANIFESTS = [
-    *({key: wrong} for key in ("name", "version", "runtime") for wrong in WRONG_TEXTS),
+    *({key: wrong} for key in ("name", "version", "runtime", "protocol") for wrong in WRONG_TEXTS),
     *({key: wrong} for key in ("games", "command", "build", "memory_mb", "deterministic") for wrong in WRONG_LISTS),
     *({"rules": wrong} for wrong in WRONG_LISTS),
     {},

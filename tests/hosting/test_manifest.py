@@ -60,6 +60,20 @@ def test_a_bot_may_state_which_rules_it_plays(tmp_path: Path) -> None:
     assert BotManifest.from_json(manifest.to_json()) == manifest
 
 
+def test_a_bot_may_speak_in_lines(tmp_path: Path) -> None:
+    manifest = load_manifest(write_bot(tmp_path, f'{LEAST}protocol = "lines"\n'))
+    assert manifest.protocol == "lines"
+    assert manifest.to_json()["protocol"] == "lines"
+    assert BotManifest.from_json(manifest.to_json()) == manifest
+
+
+def test_the_usual_protocol_is_not_stored_so_that_older_manifests_stay_the_same(tmp_path: Path) -> None:
+    usual = write_bot(tmp_path / "usual", f'{LEAST}protocol = "protobuf"\n')
+    silent = write_bot(tmp_path / "silent")
+    assert load_manifest(usual) == load_manifest(silent)
+    assert "protocol" not in load_manifest(usual).to_json()
+
+
 @pytest.mark.parametrize("rules", ['"1"', "{foreign_king = 1}", '{"Foreign King" = "1"}', "[]"])
 def test_rules_that_are_none_are_refused(tmp_path: Path, rules: str) -> None:
     assert "rules " in refusal(write_bot(tmp_path, f"{LEAST}rules = {rules}\n"))
@@ -91,6 +105,9 @@ def test_json_brings_the_manifest_back(tmp_path: Path) -> None:
         ("build = []", 'build is empty; name the program first, like build = ["make"]'),
         ('build = "make"', "build is 'make'; write a list of words, like build = [\"make\"]"),
         ("builds = []", "unknown key 'builds'; did you mean 'build'?"),
+        ('protocol = "line"', "protocol is 'line'; use 'protobuf' or 'lines'; did you mean 'lines'?"),
+        ('protocol = "xml"', "protocol is 'xml'; use 'protobuf' or 'lines'"),
+        ("protocol = 1", "protocol is 1; use 'protobuf' or 'lines'"),
         ("games = []", "games is []; write a list of names"),
         ('games = "foreign_king"', "games is 'foreign_king'; write a list of names"),
         ('games = ["Foreign King"]', "games has 'Foreign King', which no game is called; `arena game list`"),
@@ -240,7 +257,7 @@ values = st.recursive(
     max_leaves=5,
 )
 keys = st.sampled_from(
-    ["schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build"]
+    ["schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build", "protocol"]
 ) | st.text(CHARACTERS)
 
 

@@ -173,6 +173,7 @@ SEAT_SPECS = st.builds(
     command=st.lists(st.text(CHARACTERS, max_size=8), max_size=3).map(tuple),
     seed=NUMBERS,
     is_deterministic=st.booleans(),
+    protocol=st.sampled_from(["protobuf", "lines"]),
 )
 SPECS = st.builds(
     MatchSpec,
@@ -202,6 +203,13 @@ def through_text(data: dict[str, Any]) -> dict[str, Any]:
 @given(SPECS)
 def test_an_order_crosses_a_process_unchanged(spec: MatchSpec) -> None:
     assert MatchSpec.from_json(through_text(spec.to_json())) == spec
+
+
+def test_an_order_that_says_nothing_of_the_protocol_means_the_one_that_all_bots_had() -> None:
+    order = script_spec("0:3").to_json()
+    for seat in order["seats"]:
+        del seat["protocol"]
+    assert MatchSpec.from_json(through_text(order)) == script_spec("0:3")
 
 
 @settings(max_examples=30)

@@ -294,6 +294,7 @@ def test_a_match_is_rated_and_played_by_bots_that_are_used_again_unless_it_is_or
 def test_a_seat_is_hosted_without_a_sandbox_in_half_a_gigabyte_unless_it_is_ordered_otherwise() -> None:
     (seat,) = script_spec("0:3", 1).seats
     assert (seat.is_remote, seat.is_deterministic, seat.sandbox, seat.memory_mb) == (False, False, "none", 512)
+    assert seat.protocol == "protobuf"
 
 
 def test_a_log_is_whole_unless_it_says_otherwise() -> None:

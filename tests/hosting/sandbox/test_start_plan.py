@@ -18,12 +18,14 @@ from arena.hosting.sandbox.start_plan import BotProgram, plan_start
 from arena.hosting.sandbox.stored_programs import StoredPrograms
 from arena.hosting.store import StoreError, VersionStore
 from arena.hosting.user_directories import cache_directory
+from arena.match.spec import program_seat
 
 MANIFEST = """schema = 1
 name = "ann"
 command = ["python", "main.py"]
 games = ["chess", "go"]
 memory_mb = 100
+protocol = "lines"
 deterministic = true
 """
 PROGRAM = Path(arena.hosting.sandbox.__path__[0]) / "inside" / "group.py"
@@ -193,6 +195,8 @@ def test_a_program_is_what_its_manifest_says(store: VersionStore, version: str) 
     assert program.directory == store.directory(version)
     assert program.command == (sys.executable, str(store.directory(version) / "main.py"))
     assert (program.games, program.memory_mb, program.is_deterministic) == (("chess", "go"), 100, True)
+    seat = program_seat("ann", version, program, "none")
+    assert (seat.memory_mb, seat.is_deterministic, seat.protocol) == (100, True, "lines")
     assert (program.plays("go"), program.plays("foreign_king")) == (True, False)
 
 
