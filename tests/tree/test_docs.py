@@ -131,7 +131,7 @@ def test_every_variable_that_the_documents_name_exists() -> None:
     from arena.cli.shared.settings import SETTINGS
     from arena.service.settings import TABLE
 
-    known = {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_BOT_DIR", "ARENA_GAME"}
+    known = {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_BOT_DIR", "ARENA_GAME", "ARENA_STREAM_FD"}
     known |= {one.variable for one in SETTINGS} | {str(row.variable) for row in TABLE}
     named = {path.name: set(re.findall(r"\bARENA_[A-Z_]+\b", text)) for path, text in documents().items()}
     report({name: unknown for name, found in named.items() if (unknown := found - known)})

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -13,15 +18,17 @@ from google.protobuf import json_format
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.hosting.manifest import parse_manifest
 from arena.match.decisions import MAX_ACTIONS, Answer, Malformed, ProtocolViolation, Resignation
 from arena.match.match import Match
+from arena.match.time_control import parse_time_control
 from arena.v1 import play_pb2
 from arena.wire.lines import LineQuestion, parse_line, request_of, response_line
 from arena.wire.messages import MAX_REQUEST_BYTES, Leave, MatchEncoder, encode_broken_off, encode_joined, parse_request
 from engine import registry
 from engine.core import ActionTable
 from tests.support.patience import any_start
-from tests.support.specs import script_spec
+from tests.support.specs import king_spec, script_spec, seat_spec
 
 QUESTION = LineQuestion("m1", 7, ActionTable(["PASS", "TAKE:1", "TAKE:2"]))
 LOGS = "it is no JSON; standard output is for answers only, and logs belong on standard error"
@@ -123,6 +130,62 @@ def test_events_that_only_a_newer_arena_knows_are_lines_too() -> None:
     assert json.loads(response_line(play_pb2.PlayResponse())) == {}
     finished = play_pb2.PlayResponse.FromString(b"\x22\x04\x1a\x02\x08\x63")  # a fault of cause 99
     assert json.loads(response_line(finished))["match_finished"]["faults"][0]["cause"] == 99
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+
+
+def block_of_the_page(language: str) -> str:
+    """The one block of the chapter on JSON lines in this language."""
+    chapter = PAGE.partition("\n## JSON lines\n")[2].partition("\n## ")[0]
+    (block,) = re.findall(rf"```{language}\n(.*?)```", chapter, re.DOTALL)
+    return str(block)
+
+
+def play_the_match_of_the_page(answers: Iterable[str]) -> Iterator[str]:
+    """The lines that seat 0 is sent and those that it answers, against a bot that draws its actions by a seed."""
+    game, rng, following = registry.get("foreign_king"), Random(1), iter(answers)
+    seats = [seat_spec(0), seat_spec(1)]
+    match = Match(replace(king_spec("0198f0c2", seats, options={"max_rounds": 3}), clock=parse_time_control("1s")))
+    encoder = MatchEncoder(match)
+    yield f"-> {response_line(read(encode_joined(['foreign_king']))).decode()}"
+    yield f"-> {response_line(read(encoder.started(0))).decode()}"
+    match.begin()
+    while (decision := match.decision) is not None:
+        if decision.seat == 1:
+            said: Any = Answer("0198f0c2", decision.ply, (rng.choice(decision.legal),))
+        else:
+            observation = match.playing.state.observation_json(0)
+            yield f"-> {response_line(read(encoder.decide(decision)), observation, game.actions.names).decode()}"
+            answer = next(following)
+            yield f"<- {answer}\n"
+            said = parse_line(answer.encode(), LineQuestion("0198f0c2", decision.ply, game.actions))
+        match.receive(decision.seat, said, 10, 10)
+    yield f"-> {response_line(read(encoder.finished(0))).decode()}"
+    assert match.result().by_rules
+
+
+def test_the_match_of_the_page_is_played_as_it_stands_there() -> None:
+    shown = block_of_the_page("text").splitlines(keepends=True)
+    answers = [line.removeprefix("<- ").rstrip() for line in shown if line.startswith("<- ")]
+    played = list(play_the_match_of_the_page(answers))
+    for on_page, line in zip(shown, played, strict=True):
+        pattern = ".*".join(map(re.escape, on_page.split("...")))
+        assert re.fullmatch(pattern, line, re.DOTALL), f"{on_page}{line}"
+
+
+def test_the_bot_of_the_page_plays() -> None:
+    assert parse_manifest(tomllib.loads(block_of_the_page("toml")), place="bot.toml").protocol == "lines"
+    names = registry.get("foreign_king").actions.names
+    said = list(everything_said("foreign_king", 2))
+    lines = b"".join(response_line(response, observation, names) for response, observation in said)
+    bot = [sys.executable, "-c", block_of_the_page("python")]
+    answers = subprocess.run(bot, input=lines, capture_output=True, check=True).stdout.splitlines()
+    asked = [response.decide for response, _ in said if response.WhichOneof("event") == "decide"]
+    assert len(asked) > 50
+    for decide, answer in zip(asked, answers, strict=True):
+        question = LineQuestion(decide.match_id, decide.ply, registry.get("foreign_king").actions)
+        assert parse_line(answer, question) == Answer("m1", decide.ply, (decide.legal_actions[0],))
 
 
 # From the bot.
