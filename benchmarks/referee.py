@@ -38,9 +38,9 @@ from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
+from arena.referee.call_stream import CallStream
 from arena.referee.play import SeatedBot, play_match
 from arena.referee.queue.loop import run
-from arena.referee.stream import BotStream
 from arena.wire.completion_queue_check import EXPERIMENTS, prepare
 from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BotStarter
@@ -168,7 +168,7 @@ async def run_referee(streams: int, seconds: float) -> float:
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient())
-        warm = WarmBots(BotStarter(launcher, partial(DirectListener.open_socket, directory), directory))
+        warm = WarmBots(BotStarter(launcher, partial(DirectListener.open, directory), directory))
         stack.push_async_callback(warm.close)
         bots: list[WarmBot] = []
         for index in range(streams):
@@ -227,14 +227,14 @@ async def run_bare(streams: int, seconds: float, size: int) -> float:
 async def find_size() -> int:
     """The mean size of what the referee sends."""
     count = Count()
-    send = BotStream.send
+    send = CallStream.send
 
-    async def counted(stream: BotStream, data: bytes) -> None:
+    async def counted(stream: CallStream, data: bytes) -> None:
         count.bytes_sent += len(data)
         count.sends += 1
         await send(stream, data)
 
-    with mock.patch.object(BotStream, "send", counted):
+    with mock.patch.object(CallStream, "send", counted):
         await run_referee(1, 0.2)
     return count.bytes_sent // count.sends
 

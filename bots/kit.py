@@ -16,7 +16,6 @@ does before the bot joins, unless the bot does without it (`Bot.uses_engine`).
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -64,30 +63,39 @@ def run(bot: Bot) -> None:
     """Play for the arena that started this process, and return when it closes the stream.
 
     The rules of the games that the bot may be asked to play are loaded before it joins, when no decision has begun.
-    Address and token come from ARENA_ADDRESS and ARENA_TOKEN. Without them, one line tells what to do, and the
-    process exits with 2; if the arena refuses the bot, or a compiled engine is half built, with 1. What `decide` raises
-    is raised here.
+    The arena tells the way to it by ARENA_STREAM_FD, or by ARENA_ADDRESS and ARENA_TOKEN for gRPC. Without them, one
+    line tells what to do, and the process exits with 2; if the arena refuses the bot, or a compiled engine is half
+    built, with 1. What `decide` raises is raised here.
     """
-    address = os.environ.get("ARENA_ADDRESS")
-    if not address:
+    number, address = os.environ.get("ARENA_STREAM_FD"), os.environ.get("ARENA_ADDRESS")
+    if not (number or address):
         sys.stderr.write(_NOT_STARTED)
         sys.exit(2)
     try:
-        token = os.environ.get("ARENA_TOKEN", "")
         if bot.uses_engine:
             _preload(bot)
-        from arena.wire.completion_queue_check import prepare
+        if number:
+            from bots.socket_stream import SocketStream
 
-        # Playing offline needs no grpc, which is slow to import.
-        if not (prepare() and _plays_by_queue(bot, address, token)):
-            from bots.stream import play
-
-            asyncio.run(play(PlaySession(bot), address, token))
+            SocketStream(number).play(PlaySession(bot))
+        elif address:
+            _play_by_grpc(bot, address, os.environ.get("ARENA_TOKEN", ""))
     except (ArenaError, ProtocolError) as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _play_by_grpc(bot: Bot, address: str, token: str) -> None:
+    from arena.wire.completion_queue_check import prepare  # grpc is slow to import, and needed for nothing else
+
+    if not (prepare() and _plays_by_queue(bot, address, token)):
+        import asyncio
+
+        from bots.stream import play
+
+        asyncio.run(play(PlaySession(bot), address, token))
 
 
 def _plays_by_queue(bot: Bot, address: str, token: str) -> bool:

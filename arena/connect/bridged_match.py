@@ -125,7 +125,7 @@ class BridgedMatch:
         ending = play_pb2.PlayResponse(match_finished=self.history.ending(finished, self._known_ply))
         self._let_go()
         with suppress(StreamClosedError):  # `is_usable` says then that it has ended
-            await bot.stream.send(ending.SerializeToString())
+            await bot.stream.tell(ending.SerializeToString())
         # One that still thinks would answer into its next match; one that was only late plays on, for the next match
         # begins at once, and would pay for the start of another.
         if is_quiet and all(fault.cause == match_pb2.FAULT_CAUSE_TIMEOUT for fault in finished.faults):
@@ -220,7 +220,7 @@ class BridgedMatch:
             messages.append(play_pb2.PlayResponse(decide=question))
         try:
             for message in messages:
-                await bot.stream.send(message.SerializeToString())
+                await bot.stream.tell(message.SerializeToString())
         except StreamClosedError:
             return False
         self._bot, self._known_ply = bot, known_ply
@@ -233,7 +233,7 @@ class BridgedMatch:
             return
         self._known_ply = self.history.last_ply
         try:
-            await bot.stream.send(play_pb2.PlayResponse(decide=question).SerializeToString())
+            await bot.stream.tell(play_pb2.PlayResponse(decide=question).SerializeToString())
         except StreamClosedError as error:
             await self._replace(Text("it closed its stream ({why})", why=str(error).rstrip(".").lower()))
 

@@ -25,7 +25,8 @@ from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.user_directories import runtime_directory
 from arena.match.spec import SeatSpec, program_seat
-from arena.referee.server import receive_join
+from arena.referee.framing import LineFraming
+from arena.referee.server import JoinError, receive_join, welcome
 from arena.referee.stream import StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
@@ -143,8 +144,11 @@ class LocalBotProcesses:
             known = [info for name, info in self._games.items() if bot.plays(name)]
             joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=known)
             try:
-                await bot.stream.send(play_pb2.PlayResponse(joined=joined).SerializeToString())
-            except (StreamClosedError, asyncio.CancelledError):
+                await welcome(bot.stream, play_pb2.PlayResponse(joined=joined).SerializeToString())
+            except JoinError as error:
+                self.end(bot)
+                raise StreamClosedError(str(error)) from error
+            except asyncio.CancelledError:
                 self.end(bot)  # nobody else holds it now
                 raise
         return bot
@@ -207,10 +211,10 @@ class LocalBotProcesses:
         return bot
 
 
-async def _open_listener(directory: Path) -> DirectListener:
+async def _open_listener(directory: Path, framing: LineFraming | None) -> DirectListener:
     """Return a listener with a socket, or with a port of this machine where sockets do not work."""
     try:
-        return await DirectListener.open_socket(directory)
+        return await DirectListener.open(directory, framing)
     except RuntimeError:
         return await DirectListener.open_port(LOOPBACK)
 

@@ -21,8 +21,8 @@ KIT_FILES = (
     *("__init__.py", "algorithms/__init__.py", "algorithms/greedy.py", "algorithms/mcts.py"),
     *("algorithms/move_sequences.py", "algorithms/rollouts.py", "algorithms/search.py", "algorithms/uniform.py"),
     *("decision.py", "errors.py", "kit.py", "offline.py", "preload.py", "py.typed", "queue_stream.py"),
-    *("session.py", "stream.py", "uci/__init__.py", "uci/__main__.py", "uci/bot.py", "uci/bot.toml"),
-    *("uci/engine.py",),
+    *("session.py", "socket_stream.py", "stream.py", "uci/__init__.py", "uci/__main__.py", "uci/bot.py"),
+    *("uci/bot.toml", "uci/engine.py"),
 )
 """What a bot imports of the package that holds its kit."""
 _PREFIX_PARTS = ("bin", "lib", "lib64", "libexec", "include", "share", "etc", "ssl", "pyvenv.cfg")
@@ -132,8 +132,8 @@ def _places(name: str) -> set[Path]:
 def bot_environment(directory: str, scratch: Path, address: str, token: str, game: str | None = None) -> dict[str, str]:
     """Return the environment of a bot whose files lie in `directory` and which works in `scratch`.
 
-    It connects to `address`, and `token` is a secret for its process alone. `game` is that of its first match, if it is
-    known: the kit loads it before the clock runs.
+    It connects to `address`, if that is not empty, and `token` is a secret for its process alone. `game` is that of its
+    first match, if it is known: the kit loads it before the clock runs.
     """
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     # Its working directory is another one, so `python -m` would not find its modules.
@@ -143,7 +143,7 @@ def bot_environment(directory: str, scratch: Path, address: str, token: str, gam
         **environment,
         **SETTINGS,
         "TMPDIR": str(scratch),
-        "ARENA_ADDRESS": address,
+        **({"ARENA_ADDRESS": address} if address else {}),
         "ARENA_TOKEN": token,
         "ARENA_BOT_DIR": directory,
         **({} if game is None else {"ARENA_GAME": game}),

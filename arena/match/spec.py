@@ -11,7 +11,7 @@ from arena.match.time_control import TimeControl
 
 DEFAULT_MEMORY_MB = 512
 NO_SANDBOX = "none"
-PROTOBUF = "protobuf"
+PROTOBUF, LINES = "protobuf", "lines"
 SANDBOX_LEVELS = (NO_SANDBOX, "reduced", "standard", "strict")
 """From the weakest to the strongest."""
 DRAWN_LATER = 0
@@ -57,12 +57,20 @@ class SeatSpec:
     """The evidence that its bot brings down whoever plays with it, so that it gets a fault and is not started."""
     protocol: str = PROTOBUF
     """How messages reach its program: `protobuf`, or `lines` of JSON on standard input and output."""
+    games: tuple[str, ...] = ()
+    """The games that its manifest names, for who does not say so itself: a program that speaks lines."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SeatSpec:
         """Return the seat that `MatchSpec.to_json` wrote."""
-        trees = data["trees"]
-        return cls(**{**data, "command": tuple(data["command"]), "trees": None if trees is None else tuple(trees)})
+        trees, games = data["trees"], data.get("games", ())
+        words = {"command": tuple(data["command"]), "games": tuple(games)}
+        return cls(**{**data, **words, "trees": None if trees is None else tuple(trees)})
+
+    @property
+    def speaks_lines(self) -> bool:
+        """Whether its program reads and writes lines of JSON."""
+        return self.protocol == LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +127,10 @@ class SeatManifest(Protocol):
     def protocol(self) -> str:
         """How messages reach it."""
 
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The names of the games it plays, or `*` for every game."""
+
 
 class SeatProgram(Protocol):
     """The program of one version, ready to be started."""
@@ -171,4 +183,5 @@ def program_seat(name: str, version: str, program: SeatProgram, level: str, seed
         trees=program.trees,
         environment=program.environment,
         protocol=program.manifest.protocol,
+        games=program.manifest.games if program.manifest.protocol == LINES else (),
     )

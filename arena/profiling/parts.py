@@ -19,8 +19,8 @@ class ProfilePart(enum.StrEnum):
     """The rules: the engine, and the match that plays by it."""
     ENCODING = "encoding"
     """Positions written into messages, and answers read from them."""
-    GRPC = "grpc"
-    """Carrying messages: gRPC with its threads, the event loop, and the streams on them."""
+    TRANSPORT = "transport"
+    """Carrying messages: the event loop, the streams on it, and gRPC with its threads where a bot uses it."""
     METER = "meter"
     """Measuring what bots use, and looking after them while nobody asks them."""
     REFEREE = "referee"
@@ -32,7 +32,7 @@ class ProfilePart(enum.StrEnum):
     LAUNCHER = "launcher"
     """The process that starts bots and watches them."""
     BOT = "bot"
-    """The processes of the bots, with the other end of gRPC."""
+    """The processes of the bots, with their end of the streams."""
     OTHER = "other"
     """What a worker computed and no table explains."""
 
@@ -48,23 +48,27 @@ WORKER_PARTS: ModuleParts = {
     "arena.match.live": ProfilePart.RECORDING,
     "arena.match.leak_check": ProfilePart.RECORDING,
     "arena.wire": ProfilePart.ENCODING,
-    "arena.wire.completion_queue_check": ProfilePart.GRPC,
+    "arena.wire.completion_queue_check": ProfilePart.TRANSPORT,
     "arena.v1": ProfilePart.ENCODING,
     "arena.games": ProfilePart.ENCODING,
     "google.protobuf": ProfilePart.ENCODING,
-    "grpc": ProfilePart.GRPC,
-    "asyncio": ProfilePart.GRPC,
+    "grpc": ProfilePart.TRANSPORT,
+    "asyncio": ProfilePart.TRANSPORT,
     "arena.referee": ProfilePart.REFEREE,
-    "arena.referee.call_context": ProfilePart.GRPC,
-    "arena.referee.forwarded_stream": ProfilePart.GRPC,
-    "arena.referee.queue": ProfilePart.GRPC,
-    "arena.referee.server": ProfilePart.GRPC,
-    "arena.referee.stream": ProfilePart.GRPC,
+    "arena.referee.call_context": ProfilePart.TRANSPORT,
+    "arena.referee.call_stream": ProfilePart.TRANSPORT,
+    "arena.referee.descriptor_stream": ProfilePart.TRANSPORT,
+    "arena.referee.forwarded_stream": ProfilePart.TRANSPORT,
+    "arena.referee.framing": ProfilePart.TRANSPORT,
+    "arena.referee.queue": ProfilePart.TRANSPORT,
+    "arena.referee.server": ProfilePart.TRANSPORT,
+    "arena.referee.stream": ProfilePart.TRANSPORT,
     "arena.referee.measuring": ProfilePart.METER,
     "arena.worker": ProfilePart.REFEREE,
     "arena.worker.state_leaks": ProfilePart.RECORDING,
     "arena.worker.reporting": ProfilePart.RECORDING,
-    "arena.worker.bot_listener": ProfilePart.GRPC,
+    "arena.worker.bot_listener": ProfilePart.TRANSPORT,
+    "arena.worker.proxied_listener": ProfilePart.TRANSPORT,
     "arena.worker.freezer": ProfilePart.METER,
     "arena.worker.own_limits": ProfilePart.METER,
     "arena.worker.process_setup": ProfilePart.METER,

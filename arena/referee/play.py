@@ -16,6 +16,7 @@ from arena.match.decisions import Answer, Decision, Message
 from arena.match.match import Match
 from arena.match.result import Fault, FaultCause
 from arena.match.time_control import Figures
+from arena.referee.framing import Encoder
 from arena.referee.measuring import (
     MOST_LAG_US,
     UNEXPLAINED_US,
@@ -28,7 +29,7 @@ from arena.referee.measuring import (
     starved,
     stood_still,
 )
-from arena.referee.stream import Arrival, Closed, Flood, Inbox, Offence, SeatStream, StreamClosedError
+from arena.referee.stream import Arrival, BotStream, Closed, Flood, Inbox, Offence, SeatStream, StreamClosedError
 from arena.wire.messages import MatchEncoder
 from engine.translatable import Text
 
@@ -80,7 +81,7 @@ class _MatchReferee:
         self._pondering = None if may_ponder else PonderWatch(self._meters)
         self._rests = SeatFreezers([None if bot is None else bot.freezer for bot in bots], may_ponder=may_ponder)
         self._watcher = watcher
-        self._encoder = MatchEncoder(match)
+        self._encoders = encoders(match, self._streams)
         self._inbox = Inbox()
         self._asked: tuple[Decision, Stopwatch] | None = None
         """The decision that a bot has been asked for, and the time it has taken so far."""
@@ -120,7 +121,7 @@ class _MatchReferee:
             stream.mute()
             why = Text("Before its match started, {what}.", what=stream.spoiled)
             return Fault(seat, FaultCause.PROTOCOL, 0, why)
-        started = self._encoder.started(seat)
+        started = self._encoders[seat].started(seat)
         self._told.add(seat)
         await self._rests.thaw(seat)
         try:
@@ -133,12 +134,12 @@ class _MatchReferee:
         """Return what a bot that comes back to its seat must be told; nothing if it will be told all of it anyway."""
         if seat not in self._told:
             return ()
-        messages = [self._encoder.resumed(seat)]
+        messages = [self._encoders[seat].resumed(seat)]
         if self._match.is_over:
-            messages.append(self._encoder.finished(seat))
+            messages.append(self._encoders[seat].finished(seat))
         elif self._asked is not None and self._asked[0] is self._match.decision and self._asked[0].seat == seat:
             decision, watch = self._asked
-            messages.append(self._encoder.decide_again(decision, watch.elapsed_us()))
+            messages.append(self._encoders[seat].decide_again(decision, watch.elapsed_us()))
         return messages
 
     # A decision.
@@ -148,7 +149,7 @@ class _MatchReferee:
         seat = decision.seat
         stream = self._streams[seat]
         assert stream is not None, "a seat without a bot has forfeited"
-        message = self._encoder.decide(decision)
+        message = self._encoders[seat].decide(decision)
         self._neighbours.begin()
         if self._pondering is not None:
             self._pondering.begin()
@@ -277,9 +278,17 @@ class _MatchReferee:
         if stream is not None and not stream.is_closed:
             await self._rests.thaw(seat)
             try:
-                await stream.send(self._encoder.finished(seat))
+                await stream.send(self._encoders[seat].finished(seat))
             except StreamClosedError:
                 return  # the match is over: a bot that is gone now has done nothing wrong
+
+
+def encoders(match: Match, streams: Sequence[SeatStream | None]) -> list[Encoder]:
+    """Return by seat what encodes a match for its bot; what several bots are told is encoded once."""
+    protobuf = MatchEncoder(match)
+    return [
+        stream.framing.encoder(match, protobuf) if isinstance(stream, BotStream) else protobuf for stream in streams
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from grpc_health.v1 import health_pb2  # type: ignore[import-untyped] # the pack
 from arena.match.decisions import Malformed, ProtocolViolation
 from arena.match.result import FaultCause
 from arena.referee.call_context import CallContext, Find, Handler, abort, stream_error
+from arena.referee.call_stream import CallStream
 from arena.referee.queue import cython_api as layer
 from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
@@ -54,7 +55,7 @@ _SECOND_STREAM = stream_error(
     "SECOND_STREAM",
     "a hosted bot has one stream for its life; this token has one already",
 )
-MakeStream = Callable[[CallContext], BotStream]
+MakeStream = Callable[[CallContext], CallStream]
 Welcome = Callable[[BotStream], Awaitable[Sequence[str]]]
 """Waits for the `Join` of a stream and returns the games the bot plays. Raises JoinError."""
 _HEALTH_SERVICE = "/grpc.health.v1.Health/"
@@ -122,7 +123,7 @@ class PlayServer:
         self,
         on_call: Callable[[], None] = lambda: None,
         most_calls: int = MOST_CALLS,
-        make_stream: MakeStream = BotStream,
+        make_stream: MakeStream = CallStream,
     ) -> None:
         """Call `on_call` at the first call of anybody, let in or not. More than `most_calls` at once are a flood."""
         self._admissions: dict[str, StreamAdmission] = {}
@@ -170,6 +171,10 @@ class PlayServer:
         """Revoke a token and close its stream."""
         self._admissions.pop(admission.token, None)
         admission.close()
+
+    def release(self, admission: StreamAdmission) -> None:
+        """Forget an admission, whose stream may have come by another way: this server has no more to do with it."""
+        self._admissions.pop(admission.token, None)
 
     def find_admission(self, context: CallContext) -> StreamAdmission | None:
         """Return the admission whose token the call carries, or None."""
@@ -223,11 +228,23 @@ async def join(stream: BotStream) -> Sequence[str]:
     Raises JoinError.
     """
     games = await receive_join(stream)
+    await welcome(stream, encode_joined(games))
+    return games
+
+
+async def welcome(stream: BotStream, joined: bytes) -> None:
+    """Send the answer to a `Join`, and wait until the bot has started if that is still to be seen. Raises JoinError."""
     try:
-        await stream.send(encode_joined(games))
+        await stream.tell(joined)
     except StreamClosedError as error:
         raise JoinError(FaultCause.START_FAILED, str(error)) from error
-    return games
+    if stream.framing.join is None:
+        return
+    await stream.wait_until_read()
+    if stream.is_closed:
+        raise JoinError(FaultCause.START_FAILED, Text("It ended before it read its first line."))
+    if stream.spoiled:
+        raise JoinError(FaultCause.PROTOCOL, Text("Before its match started, {what}.", what=stream.spoiled))
 
 
 async def receive_join(stream: BotStream) -> Sequence[str]:
@@ -243,7 +260,7 @@ async def receive_join(stream: BotStream) -> Sequence[str]:
             FaultCause.START_FAILED,
             Text("It closed its stream before it joined."),
         )
-    request = parse_join(data)
+    request = data if isinstance(data, Malformed) else parse_join(data)
     if isinstance(request, Malformed):
         raise JoinError(FaultCause.MALFORMED, Text("It sent {what}.", what=request.why))
     if isinstance(request, ProtocolViolation):

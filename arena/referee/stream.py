@@ -1,29 +1,28 @@
-"""One bot's stream, from its first byte to its end: reads with one task, writes with a time limit.
+"""One bot's stream, from its first message to its end, however the messages travel.
 
     new -> (first message) -> idle <-> attached to a seat of a match -> closed
 
 An idle bot has nothing to say: a message then marks the stream as `spoiled`, and its process is not used again.
 
 A match plays over `SeatStream`, the interface of the bot in a seat, however that is connected. What arrives waits in
-the match's `Inbox`: one queue for all seats, bounded, read with a deadline.
+the match's `Inbox`: one queue for all seats, bounded, read with a deadline. `BotStream` is what streams of hosted bots
+have in common: `call_stream.CallStream` comes by gRPC, `descriptor_stream.DescriptorStream` by file descriptors.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import grpc
-
-from arena.match.decisions import Message, ProtocolViolation
+from arena.match.decisions import Malformed, Message, ProtocolViolation
 from arena.match.result import FaultCause
-from arena.referee.call_context import CallContext, abort
-from arena.referee.queue.server import QueueCall
-from arena.wire.messages import Leave, parse_request
+from arena.referee.framing import PROTOBUF, Framing
+from arena.wire.messages import Leave
 from arena.wire.status import Status
 from engine.translatable import Text
 
@@ -32,12 +31,7 @@ Resume = Callable[[], Sequence[bytes]]
 MAX_WAITING = 16
 """How many messages of one seat may wait to be judged; no correct bot comes near it."""
 STOPPED_READING_S = 5.0
-SMALL_BYTES = 16_384
-"""A message up to this size is taken at once: it fits into what HTTP/2 lets be sent before the bot has read, 64 kB. A
-larger one is waited for, so that the clock of the question behind it does not run while it is still on its way."""
-LAST_WORDS_S = 0.5
-"""How long the end of a broken stream may take to be read."""
-_STOPPED_READING = Text("It did not read for {seconds} s.", seconds=f"{STOPPED_READING_S:g}")
+STOPPED_READING = Text("It did not read for {seconds} s.", seconds=f"{STOPPED_READING_S:g}")
 
 
 def nothing_to_resume() -> Sequence[bytes]:
@@ -155,21 +149,20 @@ class StreamClosedError(Exception):
     """Nothing can be sent any more. The message is a sentence for people."""
 
 
-class BotStream:
-    """A stream of `PlayService.Play`: `serve` is for the handler of the call, the rest for the owner of the bot."""
+class BotStream(ABC):
+    """The stream of a hosted bot. A subclass carries its messages: it calls `_receive` and `_end`."""
 
-    def __init__(self, context: CallContext) -> None:
-        self._context = context
-        self._call = context if isinstance(context, QueueCall) else None
-        """The call, if its messages can take the shorter way."""
-        self._unread_check: asyncio.TimerHandle | None = None
+    def __init__(self, framing: Framing = PROTOBUF) -> None:
         self._loop = asyncio.get_running_loop()
         self._ending: asyncio.Future[Status | None] = self._loop.create_future()
         self._inbox: Inbox | None = None
         self._seat = -1
         self._is_muted = False
-        self.first_message: asyncio.Future[bytes | None] = self._loop.create_future()
-        """The first message; None if the stream ended before it."""
+        self.framing = framing
+        self.first_message: asyncio.Future[bytes | Malformed | None] = self._loop.create_future()
+        """The first message, or what is wrong with it; None if the stream ended before it."""
+        if framing.join is not None:
+            self.first_message.set_result(framing.join)
         self.last_message = b""  # the last message that was read; it is kept as evidence
         self.spoiled = ""  # why the bot must not be used again; empty while it may
         self.flood: Flood | None = None  # why it was disconnected, if it flooded the arena
@@ -180,38 +173,7 @@ class BotStream:
         """Whether the stream has ended, from either side."""
         return self._ending.done()
 
-    # For the handler.
-
-    async def serve(self) -> None:
-        """Read until either side ends the stream."""
-        reader: asyncio.Task[None] | None = None
-        try:
-            # At once, and not with the first message: if the stream ended while that is being written, gRPC would send
-            # the metadata once more with the status, which fails, and the client would wait for ever.
-            await self._context.send_initial_metadata(())
-            reader = self._loop.create_task(self._read())
-            # Shielded: gRPC cancels this handler when the client is gone, and the future must live to say so.
-            error = await asyncio.shield(self._ending)
-        except (asyncio.CancelledError, grpc.aio.BaseError):
-            self._break_off()
-            raise
-        finally:
-            if reader is not None:
-                reader.cancel()
-        if error is not None:
-            await abort(self._context, error)
-
-    async def _read(self) -> None:
-        try:
-            if self._call is not None:
-                await self._call.deliver(self._receive)
-            else:
-                while (data := await self._context.read()) is not grpc.aio.EOF and self._receive(data):
-                    pass
-        except (grpc.aio.BaseError, asyncio.InvalidStateError):
-            pass  # the stream is broken; the next line says so
-        if not self._is_muted:
-            self._end(Text("Its stream ended."))
+    # What arrives.
 
     def _receive(self, data: bytes) -> bool:
         """Take a message, and return whether the next one is to be read."""
@@ -220,21 +182,27 @@ class BotStream:
         self.heard += 1
         if not self.first_message.done():
             self.first_message.set_result(data)
-        elif isinstance(message := parse_request(data), Leave):
+        elif isinstance(message := self.framing.parse(data), Leave):
             self._end(Text("It left."))
         else:
             self._deliver(Arrival(self._seat, now, message))
         return not self._ending.done() and not self._is_muted
 
+    def refuse(self, data: bytes, malformed: Malformed) -> None:
+        """Take what is no message; `data` is its beginning. Nothing more is read."""
+        self.last_message = data
+        self.heard += 1
+        if not self.first_message.done():
+            self.first_message.set_result(malformed)
+        else:
+            self._deliver(Arrival(self._seat, self._loop.time(), malformed))
+        self.mute()
+
     def _deliver(self, arrival: Arrival) -> None:
         if self._inbox is None:
-            self.spoiled = self.spoiled or Text("it sent a message while no match asked it")
+            self.spoiled = self.spoiled or self.framing.explain_unasked(arrival.what)
         elif not self._inbox.put(arrival):
             self.mute()
-
-    def _break_off(self) -> None:
-        """Note that gRPC has ended the handler, perhaps before the reader has come to the end of the stream."""
-        self._end(Text("Its stream broke off."))
 
     def _end(self, why: str) -> None:
         if self._ending.done():
@@ -248,43 +216,23 @@ class BotStream:
 
     # For the owner of the bot.
 
+    @abstractmethod
     async def send(self, data: bytes) -> None:
         """Hand a message to the transport, and wait until it has taken one that is large.
 
         Raises StreamClosedError, also if the bot did not read for 5 s.
         """
-        if self._ending.done():
-            raise StreamClosedError(self.spoiled)
-        if self._call is not None and len(data) <= SMALL_BYTES and self._call.post(data):
-            self._check_unread_later(STOPPED_READING_S)
-            return
-        try:
-            async with asyncio.timeout(STOPPED_READING_S):
-                await self._context.write(data)
-        except TimeoutError as error:
-            self.close()
-            raise StreamClosedError(_STOPPED_READING) from error
-        except (grpc.aio.BaseError, asyncio.InvalidStateError) as error:
-            # What it said last may not be read yet, such as that it leaves.
-            await asyncio.wait({self._ending}, timeout=LAST_WORDS_S)
-            raise StreamClosedError((self._ending.done() and self.spoiled) or Text("Its stream broke off.")) from error
 
-    def _check_unread_later(self, after_s: float) -> None:
-        """See to it that a bot that does not read what was posted is noticed; one timer serves many messages."""
-        if self._unread_check is None:
-            self._unread_check = self._loop.call_later(after_s, self._check_unread)
+    async def tell(self, response: bytes) -> None:
+        """Send a `PlayResponse`, serialized, as this bot reads it. Raises StreamClosedError."""
+        await self.send(self.framing.write(response))
 
-    def _check_unread(self) -> None:
-        self._unread_check = None
-        assert self._call is not None
-        since = self._call.sending_since
-        if since is None or self._ending.done():
-            return
-        left_s = since + STOPPED_READING_S - self._loop.time()
-        if left_s > 0:
-            self._check_unread_later(left_s)
-        else:
-            self._end(_STOPPED_READING)
+    async def wait_until_read(self) -> None:  # noqa: B027 - most need not wait
+        """Wait until the bot has read what it was sent, where its reading is the sign that it has started."""
+
+    def descriptor(self) -> int | None:
+        """Return the descriptor through which its messages come; None if that is not known here."""
+        return None
 
     def attach(self, inbox: Inbox, seat: int, _resume: Resume = nothing_to_resume) -> None:
         """Deliver everything that arrives from now on to the inbox of a match; a hosted bot never comes back."""

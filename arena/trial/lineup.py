@@ -158,4 +158,5 @@ def sample_seat(name: str, level: str, *arguments: str) -> SeatSpec:
         memory_mb=manifest.memory_mb,
         sandbox=level,
         protocol=manifest.protocol,
+        games=manifest.games,
     )

@@ -19,10 +19,11 @@ from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.referee.play import SeatedBot
 from arena.worker.blame import StartError
-from arena.worker.bot_listener import DirectListener, ListenerOpener, ProxiedListener
+from arena.worker.bot_listener import DirectListener, ListenerOpener
 from arena.worker.freezer import IdleFreezer
 from arena.worker.own_limits import FloodWatch, OwnLimits, OwnWatch
 from arena.worker.process_setup import SOME_THREADS, RoomWatch
+from arena.worker.proxied_listener import ProxiedListener
 from arena.worker.reporting import Seated
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
@@ -85,7 +86,7 @@ class ProcessPool:
     def _listener_opener(self, directory: Path) -> ListenerOpener:
         if self._is_apart:
             return partial(ProxiedListener.open, directory, self._own or OwnLimits(), _give_up)
-        return partial(DirectListener.open_socket, directory)
+        return partial(DirectListener.open, directory)
 
     def _describe_bots(self) -> str:
         """Return which bots are here, seated and warm."""

@@ -1,13 +1,16 @@
 """The bot proxy: a process that serves the listener of one bot for a worker, so that what breaks there breaks alone.
 
     python -m arena.worker.bot_proxy_process --link FD --directory DIRECTORY --memory MB --cpu SECONDS
+                                             --stream FD FD [--lines]
 
 The bot's connections end here, its messages are read here first, and whole ones are passed on. Messages to the worker
 are frames (`arena.hosting.framed_pipe`):
 
-    {"event": "open", "socket": "...", "token": "..."}      the bot may come
+    {"event": "open", "socket": "...", "token": "..."}      the bot may come; no socket if it speaks lines
     {"event": "stream"}                                     it has opened its stream
     {"event": "message"}                                    what it said, as the blob
+    {"event": "refused", "why": "..."}                      it said what is no message, whose beginning is the blob
+    {"event": "read"}                                       it has read all that it was sent, or has gone
     {"event": "second"}                                     it has opened another stream
     {"event": "flood", "why": "...", "evidence": {...}}     it was disconnected for a flood
     {"event": "ended"}                                      its stream has ended
@@ -16,6 +19,7 @@ are frames (`arena.hosting.framed_pipe`):
 From the worker, which closes the link to end the bot proxy:
 
     {"do": "send"}                                          what the bot is to be sent, as the blob
+    {"do": "await_read"}                                    tell when it has read all that it was sent
     {"do": "abort", "error": {...}}                         end the stream with an error
     {"do": "dismiss"}                                       end it in order, and let nobody in
     {"do": "disconnect"}                                    end every connection: the bot has flooded the arena
@@ -37,12 +41,14 @@ from typing import Any
 from arena.hosting.errors import exit_over_limit
 from arena.hosting.framed_pipe import encode_frame, read_frame
 from arena.hosting.prctl import die_with_parent
-from arena.referee.forwarded_stream import PassedStream, error_of
+from arena.referee.forwarded_stream import PassedDescriptorStream, PassedStream, error_of
+from arena.referee.framing import LineFraming
 from arena.referee.queue.loop import run
 from arena.referee.server import JoinError
-from arena.referee.stream import Flood, StreamClosedError
-from arena.worker.bot_listener import DirectListener
+from arena.referee.stream import BotStream, Flood, StreamClosedError
+from arena.worker.bot_listener import DirectListener, StreamEnds
 from arena.worker.own_limits import FloodWatch, OwnLimits, OwnWatch
+from arena.worker.starter import BackgroundTasks
 from engine.translatable import to_json
 
 LOOK_S = 0.1
@@ -55,6 +61,7 @@ class BotProxy:
     def __init__(self, listener: DirectListener, link: asyncio.StreamWriter) -> None:
         self._listener = listener
         self._link = link
+        self._background = BackgroundTasks()
 
     async def obey(self, head: Mapping[str, Any], blob: bytes) -> None:
         """Do one thing."""
@@ -62,6 +69,8 @@ class BotProxy:
         if head["do"] == "send" and stream is not None:
             with contextlib.suppress(StreamClosedError):  # the worker hears of the end as of any other
                 await stream.send(blob)
+        elif head["do"] == "await_read" and stream is not None:
+            self._background.run(self._report_read(stream))
         elif head["do"] == "abort" and stream is not None:
             stream.close(error_of(head["error"]))
         elif head["do"] == "dismiss":
@@ -77,6 +86,10 @@ class BotProxy:
             await asyncio.sleep(LOOK_S)
             self._listener.look()
 
+    async def _report_read(self, stream: BotStream) -> None:
+        await stream.wait_until_read()
+        _send(self._link, "read")
+
     async def report_refusal(self) -> None:
         """Tell of a flood before there was a stream."""
         try:
@@ -89,11 +102,17 @@ def _send(link: asyncio.StreamWriter, event: str, blob: bytes = b"", **values: o
     link.write(encode_frame({"event": event, **values}, blob))
 
 
-async def _serve(link: socket.socket, directory: Path, limits: OwnLimits) -> None:
+async def _serve(link: socket.socket, directory: Path, limits: OwnLimits, ends: StreamEnds, *, lines: bool) -> None:
     reader, writer = await asyncio.open_unix_connection(sock=link)
     tell = partial(_send, writer)
-    listener = await DirectListener.open_socket(directory, partial(PassedStream, pass_on=tell, drain=writer.drain))
-    tell("open", socket=str(listener.socket), token=listener.admission.token)
+    listener = await DirectListener.open(
+        directory,
+        LineFraming("", ()) if lines else None,
+        ends,
+        partial(PassedStream, pass_on=tell, drain=writer.drain),
+        partial(PassedDescriptorStream, pass_on=tell, drain=writer.drain),
+    )
+    tell("open", socket=str(listener.socket or ""), token=listener.admission.token)
     limits.set_hard_stop()
     proxy = BotProxy(listener, writer)
     works = FloodWatch(lambda: [listener], OwnWatch(limits)).run(), proxy.watch(), proxy.report_refusal()
@@ -112,11 +131,15 @@ def main() -> None:
     parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--memory", type=int, required=True)
     parser.add_argument("--cpu", type=float, required=True)
+    parser.add_argument("--stream", type=int, nargs=2, required=True)
+    parser.add_argument("--lines", action="store_true")
     options = parser.parse_args()
     die_with_parent(signal.SIGKILL)
     link = socket.socket(fileno=options.link)
     try:
-        run(_serve(link, options.directory, OwnLimits(options.memory, options.cpu)))
+        reading, writing = options.stream
+        ends = StreamEnds(reading, writing, {})
+        run(_serve(link, options.directory, OwnLimits(options.memory, options.cpu), ends, lines=options.lines))
     except MemoryError:
         exit_over_limit("it had no memory left")
 

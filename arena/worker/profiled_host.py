@@ -68,6 +68,6 @@ async def profiled(
     """Give a host that is profiled, with its sheet in a file of that directory, called by the id of this process."""
     with shared_sheet(directory / str(os.getpid())) as sheet:
         async with ProfiledHost(sheet, warm_bots, warm_mb, own, apart=apart) as host:
-            sampler = Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC, host.count_decisions)
+            sampler = Sampler(sheet, WORKER_PARTS, ProfilePart.TRANSPORT, host.count_decisions)
             with sampler.sampling():
                 yield host

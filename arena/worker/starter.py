@@ -29,10 +29,11 @@ from arena.hosting.user_directories import SCRATCH_NAME
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import Figures
+from arena.referee.framing import LineFraming
 from arena.referee.server import JoinError, StreamAdmission, Welcome, join
 from arena.referee.stream import BotStream
 from arena.worker.blame import StartError, explain_absence, refuse
-from arena.worker.bot_listener import BotListener, ListenerOpener
+from arena.worker.bot_listener import BotListener, ListenerOpener, framing_of
 from arena.worker.freezer import make_meter
 from arena.worker.process_setup import RoomWatch, wait_for_room
 from arena.worker.warm_bot import BotKey, WarmBot
@@ -110,7 +111,7 @@ class BotStarter:
 
     async def _start_once(self, seat: SeatSpec, terms: _Terms) -> WarmBot:
         begun_s = time.monotonic()
-        listener = await self._open()
+        listener = await self._open(framing_of(seat))
         process = None
         try:
             process = await self._launch(seat, listener, terms.game)
@@ -165,9 +166,9 @@ class BotStarter:
     async def _end(self, bot: WarmBot) -> None:
         await self.dismiss(bot)
 
-    async def _open(self) -> BotListener:
+    async def _open(self, framing: LineFraming | None = None) -> BotListener:
         try:
-            listener = await self._open_listener()
+            listener = await self._open_listener(framing)
         except RuntimeError as error:
             raise RuntimeDirectoryError(f"a socket for a bot could not be made: {error}") from error
         self._listeners.add(listener)
@@ -190,7 +191,8 @@ class BotStarter:
         environment = bot_environment(seat.directory, scratch, listener.address, listener.admission.token, game)
         program = BotProgram(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
         limits = SandboxLimits(seat.sandbox, seat.memory_mb, socket=listener.socket)
-        starting = asyncio.create_task(start_confined(self._launcher, program, limits))
+        starting = asyncio.create_task(start_confined(self._launcher, program, limits, listener.offered))
+        starting.add_done_callback(lambda _: listener.note_started())
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:

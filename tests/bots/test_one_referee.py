@@ -22,10 +22,10 @@ from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
+from arena.referee.call_stream import CallStream
 from arena.referee.play import SeatedBot, play_match
 from arena.referee.queue.loop import run
 from arena.referee.server import PlayServer, join
-from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from arena.wire import messages as encoding
 from bots import kit, session
@@ -211,25 +211,25 @@ def hear_online(plan: Plan) -> Heard:
 @contextmanager
 def _noted_streams(heard: Heard) -> Iterator[None]:
     """Everything that passes the referee's end of a stream is noted. Seats are counted as their streams open."""
-    streams: list[BotStream] = []
-    receive, send = BotStream._receive, BotStream.send
+    streams: list[CallStream] = []
+    receive, send = CallStream._receive, CallStream.send
 
-    def seat_of(stream: BotStream) -> int:
+    def seat_of(stream: CallStream) -> int:
         if stream not in streams:
             streams.append(stream)
         return streams.index(stream)
 
-    def receive_and_note(stream: BotStream, data: bytes) -> bool:
+    def receive_and_note(stream: CallStream, data: bytes) -> bool:
         heard.messages.append((seat_of(stream), True, data))
         return receive(stream, data)
 
-    async def send_and_note(stream: BotStream, data: bytes) -> None:
+    async def send_and_note(stream: CallStream, data: bytes) -> None:
         heard.messages.append((seat_of(stream), False, data))
         await send(stream, data)
 
     with (
-        mock.patch.object(BotStream, "_receive", receive_and_note),
-        mock.patch.object(BotStream, "send", send_and_note),
+        mock.patch.object(CallStream, "_receive", receive_and_note),
+        mock.patch.object(CallStream, "send", send_and_note),
     ):
         yield
 

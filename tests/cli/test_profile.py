@@ -60,7 +60,13 @@ def test_a_run_tells_where_all_of_its_time_went_and_leaves_nothing_behind(
     assert set(parts) == set(ProfilePart)
     assert sum(parts.values()) == pytest.approx(told["cpu_us"])
     assert sum(part["share"] for part in told["parts"]) == pytest.approx(1)
-    for part in (ProfilePart.BOT, ProfilePart.GRPC, ProfilePart.ENGINE, ProfilePart.ENCODING, ProfilePart.RECORDING):
+    for part in (
+        ProfilePart.BOT,
+        ProfilePart.TRANSPORT,
+        ProfilePart.ENGINE,
+        ProfilePart.ENCODING,
+        ProfilePart.RECORDING,
+    ):
         assert parts[part] > 0, part
     assert [wall["stretch"] for wall in told["walls"]] == STRETCHES
     assert sum(wall["share"] for wall in told["walls"]) == pytest.approx(1)

@@ -17,8 +17,8 @@ import pytest
 
 from arena.hosting.launcher.messages import Exit, Log
 from arena.match.spec import SeatSpec
+from arena.referee.call_stream import CallStream
 from arena.referee.server import receive_join
-from arena.referee.stream import BotStream
 from arena.service.server.self_signed import TlsFiles, make_certificate
 from arena.v1 import play_pb2
 from arena.worker.starter import BackgroundTasks
@@ -107,7 +107,7 @@ class InsideStarter:
 
     async def start_for(self, seat: SeatSpec, _limit_s: float) -> WarmBot:
         line = Line()
-        stream = BotStream(cast(Any, line))
+        stream = CallStream(cast(Any, line))
         serving = asyncio.create_task(stream.serve())
         process = InsideProcess(Path(seat.directory) / "main.py", line)
         process.exited.add_done_callback(lambda _: serving.cancel() if stream.is_closed else None)

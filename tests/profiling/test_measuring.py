@@ -173,7 +173,7 @@ def reading(cpu_s: Mapping[ProfilePart, float], **changes: object) -> Reading:
     return replace(NOTHING, cpu_s={**NOTHING.cpu_s, **cpu_s}, **values)  # type: ignore[arg-type]
 
 
-WORKER_SHEET = reading({ProfilePart.ENGINE: 0.4, ProfilePart.GRPC: 0.6}, wall_s=WALLS, asked_s=3.0)
+WORKER_SHEET = reading({ProfilePart.ENGINE: 0.4, ProfilePart.TRANSPORT: 0.6}, wall_s=WALLS, asked_s=3.0)
 
 
 LAST = RunSnapshot(
@@ -194,7 +194,7 @@ def test_a_decision_costs_what_each_part_computed_for_it() -> None:
     found = costs(LAST)
     assert {part: round(cost.cpu_us, 6) for part, cost in found.items() if cost.cpu_us} == {
         ProfilePart.ENGINE: 400,
-        ProfilePart.GRPC: 600,
+        ProfilePart.TRANSPORT: 600,
         ProfilePart.RECORDING: 150,
         ProfilePart.COORDINATOR: 50,
         ProfilePart.LAUNCHER: 50,

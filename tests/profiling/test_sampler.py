@@ -43,11 +43,11 @@ def stack(*modules: str) -> FrameType:
 @pytest.mark.parametrize(
     ("modules", "part"),
     [
-        (["asyncio.events"], ProfilePart.GRPC),
+        (["asyncio.events"], ProfilePart.TRANSPORT),
         (["asyncio.events", "arena.referee.play"], ProfilePart.REFEREE),
-        (["asyncio.events", "arena.referee.play", "arena.referee.stream"], ProfilePart.GRPC),
+        (["asyncio.events", "arena.referee.play", "arena.referee.stream"], ProfilePart.TRANSPORT),
         (["asyncio.events", "arena.referee.play", "arena.match.match"], ProfilePart.ENGINE),
-        (["asyncio.events", "arena.referee.queue.loop"], ProfilePart.GRPC),
+        (["asyncio.events", "arena.referee.queue.loop"], ProfilePart.TRANSPORT),
         (["arena.referee.queue.loop", "arena.referee.stream", "arena.wire.messages"], ProfilePart.ENCODING),
         (["arena.referee.play", "arena.match.match", "engine.games.any.rules.phases"], ProfilePart.ENGINE),
         (["arena.referee.play", "arena.wire.messages", "engine.games.any.wire"], ProfilePart.ENCODING),
@@ -65,7 +65,7 @@ def test_the_innermost_module_that_is_named_decides_and_the_engine_works_for_its
 
 
 def test_what_no_module_explains_is_told_as_what_it_is() -> None:
-    assert StackClassifier(WORKER_PARTS, ProfilePart.GRPC).part_of(stack("threading")) is ProfilePart.GRPC
+    assert StackClassifier(WORKER_PARTS, ProfilePart.TRANSPORT).part_of(stack("threading")) is ProfilePart.TRANSPORT
     assert StackClassifier(WORKER_PARTS, ProfilePart.OTHER).part_of(None) is ProfilePart.OTHER
 
 
@@ -94,7 +94,7 @@ def test_whatever_of_a_worker_imports_grpc_carries_messages() -> None:
     carriers = {module_of(path) for path in places if re.search(r"^(import|from) grpc\b", text_of(path), re.MULTILINE)}
     assert carriers
     parts = {name: StackClassifier(WORKER_PARTS, ProfilePart.OTHER).part_of(stack(name)) for name in carriers}
-    assert {name for name, part in parts.items() if part is not ProfilePart.GRPC} == set()
+    assert {name for name, part in parts.items() if part is not ProfilePart.TRANSPORT} == set()
 
 
 STEP_NS = 10_000_000
@@ -175,7 +175,7 @@ def compute(clocks: Clocks) -> None:
 def sampled(work: Callable[[], object]) -> Reading:
     """What a sheet says after some work."""
     sheet = Sheet(new_words())
-    with Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC).sampling():
+    with Sampler(sheet, WORKER_PARTS, ProfilePart.TRANSPORT).sampling():
         work()
     return sheet.read()
 
@@ -216,7 +216,7 @@ def test_what_a_room_computes_shows_up_in_its_part(clocks: Clocks) -> None:
     parts = (
         ProfilePart.ENGINE,
         ProfilePart.ENCODING,
-        ProfilePart.GRPC,
+        ProfilePart.TRANSPORT,
         ProfilePart.METER,
         ProfilePart.RECORDING,
         ProfilePart.REFEREE,
@@ -238,7 +238,7 @@ def test_what_another_thread_computes_while_the_main_one_waits_is_its_own(clocks
 
 
 def test_what_a_thread_without_a_stack_computes_is_that_of_the_part_beside(clocks: Clocks) -> None:
-    assert computed(sampled(lambda: clocks.go_on(alone=True))) == {ProfilePart.GRPC: 1}
+    assert computed(sampled(lambda: clocks.go_on(alone=True))) == {ProfilePart.TRANSPORT: 1}
 
 
 def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(clocks: Clocks) -> None:
@@ -281,7 +281,7 @@ def test_a_sample_that_comes_while_one_is_taken_is_left_to_the_next(clocks: Cloc
         if len(taken) == 1:
             take()
 
-    with Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC, on_sample).sampling():
+    with Sampler(sheet, WORKER_PARTS, ProfilePart.TRANSPORT, on_sample).sampling():
         compute(clocks)
         compute(clocks)
     assert taken == [1, 2, 3], "each is told of, and the one in between was none"
@@ -298,7 +298,7 @@ def test_the_kernel_samples_a_process_by_what_it_computes() -> None:
         return time.thread_time() - start_s
 
     before_s = time.process_time()
-    with Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC, lambda: taken.append(None)).sampling():
+    with Sampler(sheet, WORKER_PARTS, ProfilePart.TRANSPORT, lambda: taken.append(None)).sampling():
         assert signal.getitimer(signal.ITIMER_PROF)[1] == pytest.approx(EVERY_S)
         burnt_s = cast(float, in_module("engine.any", burn)())
     used_s = time.process_time() - before_s
@@ -310,7 +310,7 @@ def test_the_kernel_samples_a_process_by_what_it_computes() -> None:
 
 def test_afterwards_nothing_is_sampled_and_all_is_as_before() -> None:
     sheet = Sheet(new_words())
-    with Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC).sampling():
+    with Sampler(sheet, WORKER_PARTS, ProfilePart.TRANSPORT).sampling():
         pass
     samples = sheet.read().samples
     assert samples >= 1, "the last one, at the end"

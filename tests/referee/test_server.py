@@ -328,7 +328,7 @@ async def test_a_stream_ends_with_its_call_although_a_message_could_not_be_taken
     await call.write(join_bytes())
     stream = await admission.stream
     await stream.first_message
-    monkeypatch.setattr("arena.referee.stream.parse_request", fail)
+    monkeypatch.setattr("arena.referee.framing.parse_request", fail)
     await call.write(join_bytes())
     await tried.wait()
     call.cancel()

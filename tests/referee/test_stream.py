@@ -15,8 +15,9 @@ import pytest
 from arena.match.decisions import Malformed, ProtocolViolation
 from arena.referee import stream as stream_module
 from arena.referee.call_context import abort, stream_error
+from arena.referee.call_stream import CallStream
 from arena.referee.forwarded_stream import DistantCall, PassedStream, error_of
-from arena.referee.stream import MAX_WAITING, Arrival, BotStream, Closed, Flood, Inbox, StreamClosedError
+from arena.referee.stream import MAX_WAITING, Arrival, Closed, Flood, Inbox, StreamClosedError
 from arena.v1 import play_pb2
 from arena.wire.messages import parse_join, parse_request
 from tests.support.fuzzing import Complaints, draw_message, fuzz, listening, open_range
@@ -57,7 +58,7 @@ async def breaks() -> None:
 @pytest.mark.hostile("stop-reading")
 async def test_a_bot_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream_module, "STOPPED_READING_S", 0.001)
-    stream = BotStream(FakeContext(write=block))  # type: ignore[arg-type]
+    stream = CallStream(FakeContext(write=block))  # type: ignore[arg-type]
     with pytest.raises(StreamClosedError, match="did not read for"):
         await stream.send(b"")
     assert stream.is_closed
@@ -67,11 +68,11 @@ async def test_a_bot_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPa
 
 async def test_a_broken_call_cannot_be_written_to() -> None:
     with pytest.raises(StreamClosedError, match="broke off"):
-        await BotStream(FakeContext(write=breaks)).send(b"")  # type: ignore[arg-type]
+        await CallStream(FakeContext(write=breaks)).send(b"")  # type: ignore[arg-type]
 
 
 async def test_the_end_of_a_stream_reaches_the_match() -> None:
-    stream = BotStream(FakeContext(b"join", ACT))  # type: ignore[arg-type]
+    stream = CallStream(FakeContext(b"join", ACT))  # type: ignore[arg-type]
     inbox = Inbox()
     stream.attach(inbox, 3)
     await stream.serve()
@@ -83,7 +84,7 @@ async def test_the_end_of_a_stream_reaches_the_match() -> None:
 
 @pytest.mark.hostile("flood-of-messages")
 async def test_of_a_flood_only_so_many_messages_wait() -> None:
-    stream = BotStream(FakeContext(b"join", *[ACT] * 1000))  # type: ignore[arg-type]
+    stream = CallStream(FakeContext(b"join", *[ACT] * 1000))  # type: ignore[arg-type]
     inbox = Inbox()
     stream.attach(inbox, 0)
     server = asyncio.create_task(stream.serve())
@@ -97,7 +98,7 @@ async def test_of_a_flood_only_so_many_messages_wait() -> None:
 
 
 async def test_a_muted_stream_is_not_read_any_more() -> None:
-    stream = BotStream(FakeContext(b"join", *[ACT] * 1000))  # type: ignore[arg-type]
+    stream = CallStream(FakeContext(b"join", *[ACT] * 1000))  # type: ignore[arg-type]
     inbox = Inbox()
     stream.attach(inbox, 0)
     stream.mute()
@@ -300,7 +301,7 @@ class Far:
     def __init__(self) -> None:
         self.sent: list[bytes] = []
         self.failed: list[Mapping[str, Any]] = []
-        self.call = DistantCall(self.send, self.failed.append)
+        self.call = DistantCall(self.send, self.failed.append, lambda: None)
 
     async def send(self, data: bytes) -> None:
         if not data:

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from arena.referee.call_context import CallContext
 from arena.referee.server import PlayServer, StreamAdmission
 from arena.referee.stream import BotStream
-from arena.worker import bot_listener
+from arena.worker import proxied_listener
 
 KEY = "hole"
 _held: list[bytes] = []
@@ -71,6 +71,6 @@ def _with_crash(receive: Callable[[BotStream, bytes], bool]) -> Callable[[BotStr
 if __name__ == "__main__":
     PlayServer.find_admission = _with_hole(PlayServer.find_admission)  # type: ignore[method-assign, assignment]
     BotStream._receive = _with_crash(BotStream._receive)  # type: ignore[method-assign, assignment]
-    bot_listener.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.bot_proxy_process")
+    proxied_listener.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.bot_proxy_process")
     sys.argv = sys.argv[1:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -20,8 +20,9 @@ from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause
 from arena.referee.server import MOST_CALLS, JoinError, join
 from arena.v1 import play_pb2
-from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN, DirectListener, ProxiedListener
+from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN, DirectListener
 from arena.worker.own_limits import OwnLimits
+from arena.worker.proxied_listener import ProxiedListener
 from engine.translatable import parts_of
 from tests.support.patience import PATIENCE_S
 
@@ -34,9 +35,7 @@ JOIN = play_pb2.PlayRequest(join=play_pb2.Join(name="bot", protocol_major=1, gam
 async def open_listener(kind: str) -> AsyncIterator[DirectListener]:
     with runtime_directory() as directory:
         listener = (
-            await DirectListener.open_port("127.0.0.1")
-            if kind == "port"
-            else await DirectListener.open_socket(directory)
+            await DirectListener.open_port("127.0.0.1") if kind == "port" else await DirectListener.open(directory)
         )
         try:
             yield listener

@@ -21,8 +21,8 @@ from arena.match.result import FaultCause, HostBrokenError, HostCause, LeakVerdi
 from arena.match.spec import SeatSpec
 from arena.match.worker_report import LeakCheckResult, MatchReport
 from arena.referee.call_context import CallContext
+from arena.referee.call_stream import CallStream
 from arena.referee.server import PlayServer
-from arena.referee.stream import BotStream
 from arena.worker.match_host import MatchHost
 from tests.support.patience import PATIENCE_S, PATIENT
 from tests.support.processes import marked_processes, parent_of
@@ -196,10 +196,10 @@ class TestProcesses:
     async def test_a_bot_that_speaks_before_its_match_gets_no_seat(
         self, host: MatchHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        streams: list[BotStream] = []
+        streams: list[CallStream] = []
 
-        def recorded(context: CallContext) -> BotStream:
-            streams.append(BotStream(context))
+        def recorded(context: CallContext) -> CallStream:
+            streams.append(CallStream(context))
             return streams[-1]
 
         def server(on_call: Callable[[], None], **_: object) -> PlayServer:
@@ -219,7 +219,7 @@ class TestProcesses:
         assert fault.explanation == "Before its match started, it sent a message while no match asked it."
 
     async def test_a_stream_that_is_not_read_any_more_is_not_used_again(self) -> None:
-        stream = BotStream(mock.Mock())
+        stream = CallStream(mock.Mock())
         assert not stream.spoiled
         stream.mute()
         assert stream.spoiled

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -26,9 +26,10 @@ from arena.referee.server import PlayServer, StreamAdmission
 from arena.referee.stream import Flood
 from arena.worker import process_setup as process
 from arena.worker import starter
-from arena.worker.bot_listener import DirectListener, ProxiedListener
+from arena.worker.bot_listener import DirectListener
 from arena.worker.match_host import MatchHost
 from arena.worker.own_limits import FREE_SHARE, LOOKS, FloodWatch, OwnLimits, OwnWatch
+from arena.worker.proxied_listener import ProxiedListener
 from arena.worker.starter import answers
 from tests.support.patience import until
 from tests.support.specs import king_spec, scripted
@@ -146,6 +147,13 @@ class UnreadWay:
         self.bot.connect(str(path))
         self._sockets = [listener, self.bot, listener.accept()[0]]
 
+    @property
+    def offered(self) -> Mapping[str, int]:
+        return {}
+
+    def note_started(self) -> None:
+        """Nothing was offered."""
+
     def look(self) -> None:
         """It has one connection."""
 
@@ -244,7 +252,7 @@ async def test_a_door_answers_and_what_nobody_serves_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as deaf:
-        listener = await DirectListener.open_socket(directory)
+        listener = await DirectListener.open(directory)
         assert listener.socket is not None
         assert await answers(listener.socket)
         await listener.close()
@@ -360,7 +368,7 @@ async def test_a_bot_proxy_that_got_no_thread_is_the_hosts_fault(monkeypatch: py
         "sys.stderr.write('thd.cc] pthread_create failed: Resource temporarily unavailable\\n'); sys.stderr.flush()\n"
         "os.abort()"
     )
-    monkeypatch.setattr("arena.worker.bot_listener.PROGRAM", (sys.executable, "-c", program))
+    monkeypatch.setattr("arena.worker.proxied_listener.PROGRAM", (sys.executable, "-c", program))
     lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     with runtime_directory() as directory:
         listener = await ProxiedListener.open(directory, OwnLimits(), lost.set_result)

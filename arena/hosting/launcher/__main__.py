@@ -1,7 +1,7 @@
 """The launcher process, which starts bots. It has one thread, and imports no gRPC and little of `arena.hosting`.
 
-Run by path with an isolated interpreter (`python -I -S .../launcher/__main__.py [DIRECTORY...]`); `server` tells
-what it reads and writes. At its end it removes the directories given as arguments.
+Run by path with an isolated interpreter (`python -I -S .../launcher/__main__.py FD [DIRECTORY...]`); `server` tells
+what it reads and writes. Descriptors for bots come through the socket `FD`. At its end it removes the directories.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".
 
 from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.guardian import Guardian
-from arena.hosting.launcher.server import LauncherServer
+from arena.hosting.launcher.server import LauncherServer, PassedDescriptors
 from arena.hosting.prctl import PR_SET_CHILD_SUBREAPER, die_with_parent, prctl
 from arena.hosting.removal import remove_tree
 
 
 def main() -> None:
-    """Serve commands from stdin. The arguments of the process are directories to remove at the end."""
+    """Serve commands from stdin. The arguments are the socket for descriptors and directories to remove at the end."""
+    descriptors, *directories = int(sys.argv[1]), *sys.argv[2:]
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     parent = os.getppid()
     die_with_parent(signal.SIGTERM)
@@ -33,11 +34,11 @@ def main() -> None:
         signal.signal(number, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     groups = GroupHolder()
-    guardian = Guardian(sys.argv[1:], groups)
+    guardian = Guardian(directories, groups)
     if os.getppid() == parent:
-        LauncherServer(guardian, groups).run(read_end)
+        LauncherServer(guardian, groups, PassedDescriptors(descriptors)).run(read_end)
     groups.close()
-    for directory in sys.argv[1:]:
+    for directory in directories:
         remove_tree(directory)
     guardian.close()
 

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import json
 import signal
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +19,7 @@ from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, h
 from arena.hosting.framed_pipe import HeartbeatWatch
 from arena.hosting.launcher.messages import (
     BEGINNING,
+    KEY_BYTES,
     Exceeded,
     Exit,
     FreezeOutcome,
@@ -33,6 +35,8 @@ TERM_GRACE_S = 0.5
 KILL_GRACE_S = 60.0
 """A killed process may have much memory to give back, and a busy host lets that take long."""
 END_GRACE_S = 6.0
+_SEND_AGAIN_S = 0.01
+"""How soon descriptors are sent again that the launcher had no room for."""
 _LINE_LIMIT = 1024 * 1024
 _FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
 _QUESTIONS = ("collect", "mark", "log", "sleep", "wake")
@@ -155,6 +159,7 @@ class LauncherClient:
     def __init__(self, remove: Sequence[Path] = ()) -> None:
         """Have the launcher remove the directories in `remove` when it ends, for whatever reason."""
         self._remove = remove
+        self._descriptors: socket.socket | None = None  # the socket through which descriptors are sent
         self._next_key = 0
         self._hosted: dict[int, HostedProcess] = {}
         self._starting: dict[int, _PendingStart] = {}
@@ -167,13 +172,17 @@ class LauncherClient:
 
     async def __aenter__(self) -> Self:
         """Start the launcher process."""
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", str(_PROGRAM), *map(str, self._remove)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is not meant for it
-            limit=_LINE_LIMIT,
-        )
+        self._descriptors, theirs = socket.socketpair()
+        self._descriptors.setblocking(False)
+        with theirs:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", "-S", str(_PROGRAM), str(theirs.fileno()), *map(str, self._remove)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,  # Ctrl-C in a terminal is not meant for it
+                limit=_LINE_LIMIT,
+            )
         self._reader = asyncio.create_task(self._read_events(self._process))
         self._watcher = asyncio.create_task(self._kill_if_silent(self._process))
         return self
@@ -183,7 +192,9 @@ class LauncherClient:
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._reader is not None
+        assert self._descriptors is not None
         self._process.stdin.close()
+        self._descriptors.close()
         try:
             async with asyncio.timeout(END_GRACE_S):
                 await self._process.wait()
@@ -204,16 +215,19 @@ class LauncherClient:
         """Whether the launcher has ended."""
         return self._process is None or self._process.returncode is not None
 
-    async def start(self, request: StartRequest) -> HostedProcess:
-        """Start a program in a session of its own.
+    async def start(self, request: StartRequest, descriptors: Sequence[int] = ()) -> HostedProcess:
+        """Start a program in a session of its own, with these descriptors for what the request says of them.
 
-        Raises LaunchError if the program itself is at fault, another HostingError if the host is.
+        The program has copies of them. Raises LaunchError if the program itself is at fault, another HostingError if
+        the host is.
         """
         self._next_key += 1
         key = self._next_key
         started: asyncio.Future[HostedProcess] = asyncio.get_running_loop().create_future()
         self._starting[key] = _PendingStart(request.named_program, request.directory, started)
         try:
+            if descriptors:
+                await self._send_descriptors(key, descriptors)
             self.command({"do": "start", "id": key, "request": request.to_json()})
             return await asyncio.shield(started)
         except asyncio.CancelledError:
@@ -237,6 +251,19 @@ class LauncherClient:
             self._asked[what, key] = future
             self.command({"do": what, "id": key, **about})
             await asyncio.shield(future)
+
+    async def _send_descriptors(self, key: int, descriptors: Sequence[int]) -> None:
+        """Send what the launcher takes when it reads the command to start. Raises LauncherLostError."""
+        assert self._descriptors is not None
+        name = key.to_bytes(KEY_BYTES, "little")
+        while True:
+            try:
+                socket.send_fds(self._descriptors, [name], list(descriptors))
+                return
+            except BlockingIOError:
+                await asyncio.sleep(_SEND_AGAIN_S)
+            except OSError as error:
+                raise LauncherLostError(Text("the launcher has ended")) from error
 
     def command(self, command: Mapping[str, Any]) -> None:
         """Send a command to the launcher. Raises LauncherLostError."""

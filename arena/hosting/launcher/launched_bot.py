@@ -106,7 +106,8 @@ class LaunchedBot:
         self.hidden_memory = HiddenMemory()
         self.most_resident_bytes = 0
         """The most memory that one of its processes had, as the kernel says at its end."""
-        self.open_pipes = {process.stdout: self.stdout, process.stderr: self.stderr}
+        pipes = {process.stdout: self.stdout, process.stderr: self.stderr}
+        self.open_pipes = {pipe: tail for pipe, tail in pipes.items() if pipe is not None}
         self.allowance = Allowance(self.limits.output_bytes) if self.limits else None
         self.exceeded: dict[str, Any] | None = None
         self.has_exited = False

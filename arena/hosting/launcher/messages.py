@@ -14,6 +14,12 @@ from typing import Any
 from arena.hosting.cgroups.hierarchy import GroupLimits
 from engine.translatable import Text, from_json
 
+STREAM, STDIN, STDOUT = "stream", "stdin", "stdout"
+"""What a descriptor is for: one end of a socket pair, told by its number in ARENA_STREAM_FD, or a standard stream."""
+STREAM_VARIABLE = "ARENA_STREAM_FD"
+MOST_DESCRIPTORS = 2
+KEY_BYTES = 8
+"""Descriptors come with the key of their bot, in so many bytes, little-endian."""
 _BY_KERNEL = {
     "cpu": Text("It used up the processor time that one process may have."),
     "disk": Text("It made a file larger than its private directories may hold."),
@@ -77,6 +83,8 @@ class StartRequest:
     """The name of the program in messages; `argv[0]` if empty."""
     writable: str | None = None
     """A directory that it may change and that stays after its end; what is in it counts with its private ones."""
+    descriptors: Sequence[str] = ()
+    """What it gets the descriptors for that are sent along, in their order: `STREAM`, `STDIN` or `STDOUT`."""
 
     @property
     def named_program(self) -> str:
@@ -92,6 +100,7 @@ class StartRequest:
         """Return the request that `to_json` wrote."""
         limits, confinement = data["limits"], data["confinement"]
         nested = {
+            "descriptors": tuple(data["descriptors"]),
             "limits": limits and WatchedLimits(**limits),
             "confinement": confinement and Confinement.from_json(confinement),
         }

@@ -41,15 +41,16 @@ import json
 import os
 import selectors
 import signal
+import socket
 import subprocess
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.guardian import Guardian
 from arena.hosting.launcher.launched_bot import READ_BYTES, LaunchedBot, token_entry
-from arena.hosting.launcher.messages import StartRequest
+from arena.hosting.launcher.messages import KEY_BYTES, MOST_DESCRIPTORS, StartRequest
 from arena.hosting.launcher.own_ids import OwnIds
 from arena.hosting.launcher.process_control import freeze, signal_bot, signal_exactly, thaw
 from arena.hosting.launcher.spawn import spawn
@@ -69,8 +70,8 @@ _BY_SIGNAL = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 class LauncherServer:
     """Holds the bots and serves commands about them."""
 
-    def __init__(self, guardian: Guardian, groups: GroupHolder) -> None:
-        self._guardian, self._groups = guardian, groups
+    def __init__(self, guardian: Guardian, groups: GroupHolder, passed: PassedDescriptors) -> None:
+        self._guardian, self._groups, self._passed = guardian, groups, passed
         self._own_ids: OwnIds | None = None
         self._bots: dict[int, LaunchedBot] = {}
         self._selector = selectors.DefaultSelector()
@@ -132,8 +133,10 @@ class LauncherServer:
     def _do_start(self, command: dict[str, Any]) -> None:
         key, request = command["id"], StartRequest.from_json(command["request"])
         self._guardian.watch(-key, token_entry(request.environment, key))
+        passed: Sequence[int] = ()
         try:
-            bot = self._bots[key] = spawn(key, request, self._pid, self._groups, self._own_ids)
+            passed = self._passed.take(key) if request.descriptors else ()
+            bot = self._bots[key] = spawn(key, request, self._pid, self._groups, self._own_ids, passed)
             self._guardian.watch(bot.pid, bot.token)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             about = {"errno": getattr(error, "errno", None) or 0, "missing": getattr(error, "filename", None) or ""}
@@ -141,8 +144,9 @@ class LauncherServer:
             return
         finally:
             self._guardian.forget(-key)
+            for number in passed:
+                os.close(number)
         for pipe in list(bot.open_pipes):
-            assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
             self._selector.register(pipe, selectors.EVENT_READ, lambda pipe=pipe: self._read_output(bot, pipe))
         place = bot.group.place.to_json() if bot.group is not None else None
@@ -283,6 +287,23 @@ class LauncherServer:
                 signal_bot(bot, signal.SIGKILL)
             time.sleep(CHECK_INTERVAL_S / 4)
             self._reap()
+
+
+class PassedDescriptors:
+    """Descriptors that come through a socket before the command to start: those of a bot in a message with its key."""
+
+    def __init__(self, number: int) -> None:
+        self._socket = socket.socket(fileno=number)
+        self._socket.setblocking(False)
+
+    def take(self, key: int) -> Sequence[int]:
+        """Return those of one bot; of others that were not asked for, the start was cancelled. Raises OSError."""
+        while True:
+            name, numbers, _, _ = socket.recv_fds(self._socket, KEY_BYTES, MOST_DESCRIPTORS)
+            if int.from_bytes(name, "little") == key:
+                return numbers
+            for number in numbers:
+                os.close(number)
 
 
 def _has_exited(bot: LaunchedBot) -> bool:

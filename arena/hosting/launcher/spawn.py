@@ -10,14 +10,14 @@ import resource
 import signal
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 
 from arena.hosting.cgroups.cgroup import Cgroup
 from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.confine import confine
 from arena.hosting.launcher.launched_bot import LaunchedBot
-from arena.hosting.launcher.messages import Confinement, StartRequest
+from arena.hosting.launcher.messages import STDIN, STDOUT, STREAM, STREAM_VARIABLE, Confinement, StartRequest
 from arena.hosting.launcher.own_ids import OwnIds
 from arena.hosting.prctl import die_with_parent
 from arena.hosting.removal import remove_tree
@@ -28,12 +28,17 @@ _NAME = "\0kingmaker-arena-uid-{}"
 
 
 def spawn(
-    key: int, request: StartRequest, launcher: int, groups: GroupHolder, own_ids: OwnIds | None = None
+    key: int,
+    request: StartRequest,
+    launcher: int,
+    groups: GroupHolder,
+    own_ids: OwnIds | None = None,
+    descriptors: Sequence[int] = (),
 ) -> LaunchedBot:
     """Start the requested process; `launcher` is the process id of the caller, `groups` makes its group if it gets one.
 
-    A user id of its own comes from `own_ids`, unless root is the caller. Raises OSError, ValueError, SubprocessError;
-    nothing is left behind then.
+    A user id of its own comes from `own_ids`, unless root is the caller. `descriptors` are what the request says of
+    them. Raises OSError, ValueError, SubprocessError; nothing is left behind then.
     """
     os.stat(request.directory)  # noqa: PTH116 - pathlib would double the start-up
     confinement = request.confinement
@@ -59,7 +64,8 @@ def spawn(
             passed = [seccomp, write_end]
         wrapper = [words.get(word, word) for word in confinement.wrapper] if confinement else []
         ids = None if uid is None else own_ids
-        bot = LaunchedBot(key, request, _run(request, [*wrapper, *request.argv], passed, launcher, group, ids))
+        streams = dict(zip(request.descriptors, descriptors, strict=True))
+        bot = LaunchedBot(key, request, _run(request, [*wrapper, *request.argv], passed, streams, launcher, group, ids))
         on_failure.pop_all()
     bot.status_pipe, bot.uid, bot.uid_lock, bot.group = status, uid, lock, group
     bot.own_ids = ids
@@ -97,6 +103,7 @@ def _run(
     request: StartRequest,
     argv: Sequence[str],
     passed_descriptors: Sequence[int],
+    streams: Mapping[str, int],
     launcher: int,
     group: Cgroup | None,
     own_ids: OwnIds | None,
@@ -113,12 +120,16 @@ def _run(
         if request.confinement is not None:
             _confine_this_process(request.confinement)
 
+    environment = dict(request.environment)
+    if STREAM in streams:
+        passed_descriptors = [*passed_descriptors, streams[STREAM]]
+        environment[STREAM_VARIABLE] = str(streams[STREAM])
     return subprocess.Popen(
         argv,
         cwd=request.scratch or request.directory,
-        env=request.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        env=environment,
+        stdin=streams.get(STDIN, subprocess.DEVNULL),
+        stdout=streams.get(STDOUT, subprocess.PIPE),
         stderr=subprocess.PIPE,
         start_new_session=True,
         pass_fds=passed_descriptors,

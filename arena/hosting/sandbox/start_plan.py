@@ -213,8 +213,10 @@ def _python_path(bot: str) -> str:
     return os.pathsep.join([bot, *map(str, import_roots())])
 
 
-async def start_confined(launcher: LauncherClient, program: BotProgram, limits: SandboxLimits) -> HostedProcess:
-    """Start a program as a bot.
+async def start_confined(
+    launcher: LauncherClient, program: BotProgram, limits: SandboxLimits, descriptors: Mapping[str, int] | None = None
+) -> HostedProcess:
+    """Start a program as a bot, with these descriptors by what they are for (`launcher.messages`).
 
     At level `standard` its files lie at /bot, it works in a private /tmp, and its environment says so; its `scratch` is
     not made then. Raises SandboxUnavailableError if this machine cannot confine it, LaunchError if the program itself
@@ -227,7 +229,8 @@ async def start_confined(launcher: LauncherClient, program: BotProgram, limits: 
         raise SandboxUnavailableError(str(error)) from error
     if has_own_uid and limits.socket is not None:
         _open_socket(limits.socket)
-    return await launcher.start(request)
+    offered = descriptors or {}
+    return await launcher.start(replace(request, descriptors=tuple(offered)), tuple(offered.values()))
 
 
 def _open_socket(path: Path) -> None:

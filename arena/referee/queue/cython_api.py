@@ -39,6 +39,11 @@ class Queue:
         self._queue = cygrpc.CompletionQueue()
         self._servers: set[ListeningServer] = set()  # those that have started and were not destroyed
 
+    @property
+    def has_servers(self) -> bool:
+        """Whether a server uses it."""
+        return bool(self._servers)
+
     def poll(self, until: float | None) -> Event | None:
         """Return the next event, or None if none comes until then (by `time.time`; None: for ever).
 

@@ -1,7 +1,9 @@
-"""An event loop that polls gRPC's completion queue where others wait for descriptors: one thread for everything.
+"""An event loop for descriptors and for gRPC's completion queue: one thread for everything.
 
-A descriptor that becomes ready cannot end that poll, so a second thread waits for them and then wakes it: it puts an
-event into the queue. Descriptors are rare here (the launcher, the coordinator), messages of bots are not.
+It waits for descriptors, as any loop does, unless something is expected of gRPC (`expect`): then it polls the queue. A
+descriptor that becomes ready cannot end that poll, so a second thread waits for them and then wakes it: it puts an
+event into the queue. While nothing is expected of gRPC, its queue is looked at now and then, for what a connection
+needs.
 
 gRPC has no function that wakes a poll, but a batch without operations ends at once, on any call that came to a server
 with this queue, also one that is over. So one call is made, by this process to itself.
@@ -29,6 +31,9 @@ _BACKSTOP_MS = 1000
 """The poll's deadline is by the clock of the day. When somebody sets that back, timers are late by as much at most."""
 _PATIENCE_S = 10.0
 _LOOK_S = 0.001
+_REST_S = 0.02
+_MOST_EVENTS = 32
+"""How often the queue is looked at while nothing is expected of it, and how much is handled then."""
 
 
 class QueueLoop(asyncio.SelectorEventLoop):
@@ -43,6 +48,14 @@ class QueueLoop(asyncio.SelectorEventLoop):
     def queue(self) -> Queue:
         """What operations are started on; their tags are called in this loop."""
         return self._queue_selector.queue
+
+    def expect(self, source: object) -> None:
+        """Note that gRPC will bring something of that server or call, until `expect_no_more`."""
+        self._queue_selector.expected.add(source)
+
+    def expect_no_more(self, source: object) -> None:
+        """Note that gRPC need not bring anything of it."""
+        self._queue_selector.expected.discard(source)
 
     @property
     def polled_s(self) -> float:
@@ -98,16 +111,37 @@ class _QueueSelector(selectors.EpollSelector):
         super().__init__()
         self.queue = queue
         self.polled_s = 0.0
+        self.expected: set[object] = set()
+        """What gRPC is expected to bring something of."""
+        self._next_look = 0.0
         self.report: Callable[[Exception], None]  # is told what a tag raised
         self._watch = _DescriptorWatch(self.fileno(), wakeup)
         self._watch.start()
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Return the descriptors that are ready; an event of the queue is handled here."""
+        if not self.expected:
+            return self._select_descriptors(timeout)
         ready = self._ready()
         if ready:
             timeout = 0
-        until = None if timeout is None else time.time() + timeout if timeout > 0 else 0.0
+        self._poll(None if timeout is None else time.time() + timeout if timeout > 0 else 0.0)
+        return ready or self._ready()
+
+    def _select_descriptors(self, timeout: float | None) -> list[tuple[selectors.SelectorKey, int]]:
+        """Wait for descriptors, as long as no server or call of gRPC must be looked after."""
+        if not self.queue.has_servers:
+            return super().select(timeout)
+        ready = super().select(_REST_S if timeout is None else min(timeout, _REST_S))
+        if (now := time.monotonic()) >= self._next_look:
+            self._next_look = now + _REST_S
+            for _ in range(_MOST_EVENTS):
+                if not self._poll(0.0):
+                    break
+        return ready
+
+    def _poll(self, until: float | None) -> bool:
+        """Handle one event of the queue, and return whether one came until then."""
         began = time.thread_time()
         event = self.queue.poll(until)
         self.polled_s += time.thread_time() - began
@@ -116,7 +150,7 @@ class _QueueSelector(selectors.EpollSelector):
                 event.tag(event)
             except Exception as error:  # as for any callback of a loop
                 self.report(error)
-        return ready or self._ready()
+        return event is not None
 
     def _ready(self) -> list[tuple[selectors.SelectorKey, int]]:
         return super().select(0) if self._watch.take() else []

@@ -41,9 +41,10 @@ class QueueCall:
         "sending_since",
     )
 
-    def __init__(self, event: Event, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, event: Event, loop: QueueLoop) -> None:
         self._raw = RawCall(event)  # the call, until it is over: then gRPC is let free what it keeps of it
         self._loop = loop
+        loop.expect(self)
         self._metadata = self._raw.metadata
         self.method = self._raw.method
         self.sending_since: float | None = None
@@ -75,12 +76,14 @@ class QueueCall:
 
         def take(data: bytes | None) -> None:
             self._is_receiving = False
+            self.expect_no_more()
             if not arrived.done():
                 arrived.set_result(data)
             self._send_end()
 
         self._receive(take)
         self._is_receiving = True
+        self._loop.expect(self)
         data = await arrived
         return grpc.aio.EOF if data is None else data
 
@@ -109,7 +112,12 @@ class QueueCall:
             self._is_over = True
             return False
         self.sending_since = self._loop.time()
+        self._loop.expect(self)
         return True
+
+    def expect_no_more(self) -> None:
+        """Note that no message is awaited, until one is sent."""
+        self._loop.expect_no_more(self)
 
     async def deliver(self, receive: Callable[[bytes], bool]) -> None:
         """Call `receive` with each message that arrives, until it returns False or the stream ends.
@@ -126,6 +134,8 @@ class QueueCall:
 
     async def end(self, code: grpc.StatusCode = grpc.StatusCode.OK, details: str = "", metadata: Metadata = ()) -> None:
         """End the call, after its last message; break it off if the other side does not take that."""
+        if not self._is_over:
+            self._loop.expect(self)
         try:
             async with asyncio.timeout(END_PATIENCE_S):
                 while self.sending_since is not None and not self._is_over:
@@ -152,6 +162,7 @@ class QueueCall:
         delivered = self._delivered
         assert delivered is not None
         self._is_receiving = False  # also if it cannot be handed over: nothing is awaited then
+        self.expect_no_more()
         try:
             goes_on = data is not None and self._deliver_to(data) and not self._is_over
             self._is_receiving = goes_on and self._raw.receive(self._hand_over)
@@ -174,6 +185,7 @@ class QueueCall:
 
     def _note_end(self, was_broken_off: bool) -> None:
         self._is_over = True
+        self.expect_no_more()
         del self._raw
         self._wake()
         self._was_broken_off = was_broken_off
@@ -218,6 +230,7 @@ class QueueServer:
         """Listen, and return the port. Raises RuntimeError if that is impossible."""
         port = self._server.start(address)
         self._has_started = True
+        self._loop.expect(self)
         self._server.await_call(self._take)
         return port
 
@@ -229,6 +242,7 @@ class QueueServer:
         if not self._has_started:
             return
         self._is_stopping = True
+        self._loop.expect(self)
         self._is_down.add_done_callback(lambda _: self._server.destroy())  # also if this is cancelled
         self._server.shut_down(lambda _: self._is_down.set_result(None))
         try:
@@ -237,13 +251,17 @@ class QueueServer:
         finally:
             if not self._is_down.done():
                 self._server.cancel_all_calls()
-        await asyncio.wait({self._is_down}, timeout=layer.BROKEN_OFF_S)
+        try:
+            await asyncio.wait({self._is_down}, timeout=layer.BROKEN_OFF_S)
+        finally:
+            self._loop.expect_no_more(self)
 
     def _take(self, event: Event) -> None:
         """Serve a call that has come, and await the next one; one that came just before the end is dropped."""
         if not event.success or self._is_stopping:
             return
         self._server.await_call(self._take)
+        self._loop.expect_no_more(self)
         call = QueueCall(event, self._loop)
         handler = self._find(call.method)
         self._tasks[call] = self._loop.create_task(self._serve(call, handler))

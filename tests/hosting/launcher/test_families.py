@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -122,8 +123,15 @@ def test_at_the_end_of_stdin_and_at_term_it_kills_and_removes(
     directory = tmp_path / "runtime"
     directory.mkdir()
     program = Path(sys.modules[LauncherClient.__module__].__file__ or "").parent / "__main__.py"
-    command = [sys.executable, "-I", "-S", str(program), str(directory)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as launcher:
+    descriptors, theirs = socket.socketpair()
+    command = [sys.executable, "-I", "-S", str(program), str(theirs.fileno()), str(directory)]
+    with (
+        descriptors,
+        theirs,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[theirs.fileno()]
+        ) as launcher,
+    ):
         assert launcher.stdin is not None
         assert launcher.stdout is not None
         request = StartRequest([sys.executable, "-S", "-c", NAP], "/", {"HOME": os.environ["HOME"]})

@@ -22,7 +22,7 @@ from arena.hosting.cgroups.hierarchy import GroupLimits
 from arena.hosting.framed_pipe import MAX_FRAME_BYTES, FrameError, encode_frame, read_frame
 from arena.hosting.launcher import guardian, launched_bot, server
 from arena.hosting.launcher.launched_bot import HEAD_BYTES, TAIL_BYTES, SpanLog
-from arena.hosting.launcher.messages import Confinement, Log, StartRequest, WatchedLimits
+from arena.hosting.launcher.messages import STDIN, STDOUT, Confinement, Log, StartRequest, WatchedLimits
 from arena.hosting.launcher.own_ids import OwnIdsError, find_range
 from arena.hosting.launcher.server import LauncherServer
 from arena.hosting.launcher.spawn import spawn
@@ -66,7 +66,7 @@ class Launcher:
         monkeypatch.setattr(
             server, "signal_bot", lambda bot, number: self.sent.append({"pid": bot.pid, "n": int(number)})
         )
-        self.server = LauncherServer(cast("Any", None), cast("Any", None))
+        self.server = LauncherServer(cast("Any", None), cast("Any", None), cast("Any", None))
         self.server._bots = cast("Any", {bot.key: bot for bot in bots})
         monkeypatch.setattr(self.server, "_send", self.sent.append)
 
@@ -161,7 +161,7 @@ def tell_of_its_end(
         )
     bot.mark()
     os.waitid(os.P_PID, bot.pid, os.WEXITED | os.WNOWAIT)
-    launcher = LauncherServer(mock.Mock(), cast("Any", None))
+    launcher = LauncherServer(mock.Mock(), cast("Any", None), cast("Any", None))
     launcher._bots = {1: bot}
     for pipe in bot.open_pipes:
         launcher._selector.register(cast("Any", pipe), 1)
@@ -232,7 +232,8 @@ def test_a_process_that_cannot_be_started_leaves_no_group_and_no_directory(tmp_p
 @pytest.mark.parametrize("confinement", [None, WRAPPED, REDUCED])
 @pytest.mark.parametrize("limits", [None, LIMITS])
 def test_a_request_crosses_the_pipe_unchanged(limits: WatchedLimits | None, confinement: Confinement | None) -> None:
-    request = StartRequest(["python", "main.py"], "/bots/x", {"A": "b"}, "/tmp/x", limits, confinement, "x", "/y")
+    where = ("/bots/x", {"A": "b"}, "/tmp/x")
+    request = StartRequest(["python", "main.py"], *where, limits, confinement, "x", "/y", (STDIN, STDOUT))
     assert StartRequest.from_json(json.loads(json.dumps(request.to_json()))) == request
 
 

@@ -20,12 +20,12 @@ import grpc
 import pytest
 
 from arena.referee import stream as stream_module
+from arena.referee.call_stream import CallStream
 from arena.referee.queue import loop as queue_loop
 from arena.referee.queue.cython_api import Event, ListeningServer
 from arena.referee.queue.loop import QueueLoop, new_loop, polled_s
 from arena.referee.queue.server import QueueCall, QueueServer
 from arena.referee.server import PlayServer
-from arena.referee.stream import BotStream
 from tests.support.deaf import call_with_little_room, make_room
 from tests.support.patience import PATIENCE_S
 
@@ -123,6 +123,7 @@ async def test_an_event_whose_tag_raises_is_told_and_the_loop_goes_on() -> None:
 
 
 async def test_what_the_polls_compute_is_counted() -> None:
+    the_loop().expect(None)
     before = polled_s()
     for _ in range(100):
         await asyncio.sleep(0)
@@ -299,7 +300,7 @@ async def served(monkeypatch: pytest.MonkeyPatch) -> tuple[QueueCall, Raw, list[
     """A call, what is beneath it, and what its server is told of its end."""
     raw = Raw()
     monkeypatch.setattr("arena.referee.queue.server.RawCall", lambda _event: raw)
-    call = QueueCall(cast("Any", None), asyncio.get_running_loop())
+    call = QueueCall(cast("Any", None), cast("QueueLoop", asyncio.get_running_loop()))
     told: list[bool] = []
     call.watch_end(told.append)
     return call, raw, told
@@ -361,15 +362,15 @@ async def test_a_call_that_comes_meanwhile_is_dropped_without_a_word(tmp_path: P
 
 
 @pytest.fixture
-async def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[BotStream, socket.socket]]:
+async def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[CallStream, socket.socket]]:
     """A bot's stream, and its connection."""
     monkeypatch.setattr(stream_module, "STOPPED_READING_S", PATIENCE_S)
     loop = asyncio.get_running_loop()
     assert isinstance(loop, QueueLoop)
-    come: asyncio.Future[BotStream] = loop.create_future()
+    come: asyncio.Future[CallStream] = loop.create_future()
 
     async def serve(call: QueueCall) -> None:
-        come.set_result(BotStream(call))
+        come.set_result(CallStream(call))
         await asyncio.Event().wait()
 
     server = QueueServer(loop, lambda _: serve, ())
@@ -380,7 +381,7 @@ async def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
     await server.stop(None)
 
 
-async def test_a_large_message_is_sent_when_the_transport_has_taken_it(bot: tuple[BotStream, socket.socket]) -> None:
+async def test_a_large_message_is_sent_when_the_transport_has_taken_it(bot: tuple[CallStream, socket.socket]) -> None:
     stream, client = bot
     sending = asyncio.create_task(stream.send(MORE_THAN_THE_FIRST_WINDOW))
     for _ in range(10):
@@ -390,7 +391,7 @@ async def test_a_large_message_is_sent_when_the_transport_has_taken_it(bot: tupl
     await asyncio.wait_for(sending, PATIENCE_S)
 
 
-async def test_a_small_message_is_sent_without_a_turn_of_the_loop(bot: tuple[BotStream, socket.socket]) -> None:
+async def test_a_small_message_is_sent_without_a_turn_of_the_loop(bot: tuple[CallStream, socket.socket]) -> None:
     stream, _ = bot
     with pytest.raises(StopIteration):
         stream.send(b"small").send(None)
