@@ -102,14 +102,16 @@ class Arrival:
 
 
 class Inbox:
-    """A queue for one reader. It creates a timer only if the reader must wait."""
+    """A queue for one reader. One timer serves many waits, for most are over long before their deadline."""
 
-    __slots__ = ("_arrivals", "_loop", "_waiter")
+    __slots__ = ("_arrivals", "_deadline", "_loop", "_timer", "_waiter")
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._arrivals: deque[Arrival] = deque()
         self._waiter: asyncio.Future[None] | None = None
+        self._deadline = 0.0  # of the wait that lasts
+        self._timer: asyncio.TimerHandle | None = None
 
     def put(self, arrival: Arrival) -> bool:
         """Add an arrival, and return False if too many of that seat are waiting: the sender must stop then."""
@@ -125,13 +127,29 @@ class Inbox:
         """Return the next arrival, or None if there is none until `deadline` (by the event loop's clock)."""
         if not self._arrivals:
             waiter = self._waiter = self._loop.create_future()
-            timer = self._loop.call_at(deadline, self._wake, waiter)
+            self._deadline = deadline
+            if self._timer is None or self._timer.when() > deadline:
+                self._set_timer()
             try:
                 await waiter
             finally:
-                timer.cancel()
                 self._waiter = None
         return self._arrivals.popleft() if self._arrivals else None
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(self._deadline, self._look)
+
+    def _look(self) -> None:
+        """Wake the reader if its deadline is over, or look again then; without a reader the timer ends."""
+        self._timer = None
+        if self._waiter is None:
+            return
+        if self._loop.time() < self._deadline:
+            self._set_timer()
+        else:
+            self._wake(self._waiter)
 
     def drain(self) -> list[Arrival]:
         """Remove and return all arrivals that were not read."""
