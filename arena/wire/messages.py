@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError
 
 from arena.match.decisions import MAX_ACTIONS, Answer, Decision, Malformed, Message, ProtocolViolation, Resignation
@@ -15,6 +16,7 @@ from arena.match.result import Fault
 from arena.v1 import match_pb2, play_pb2
 from engine import registry
 from engine.core import Game
+from engine.kit.message_writer import MessageWriter, field_keys, number_field, pack, with_length
 from engine.record import Event
 from engine.translatable import Text
 
@@ -24,6 +26,20 @@ EVERY_GAME = "*"
 """In a `Join`, in place of a game's name: every game that is installed."""
 _TYPE_URL = "type.googleapis.com/"
 MAX_REQUEST_BYTES = 256 * 1024
+_ANY = MessageWriter(any_pb2.Any)
+_DECIDE = MessageWriter(play_pb2.Decide)
+_REVEAL = MessageWriter(match_pb2.Reveal)
+_OBSERVED = field_keys(any_pb2.Any)["value"]
+_DECIDE_KEY = field_keys(play_pb2.PlayResponse)["decide"]
+_EVENT_KEYS = field_keys(match_pb2.Event)
+_EVENT_PLY, _EVENT_SEAT, _EVENT_ACTION, _EVENT_FORCED, _EVENT_REVEALS = (
+    _EVENT_KEYS[name] for name in ("ply", "seat", "action", "forced", "reveals")
+)
+_KEYS = field_keys(play_pb2.Decide)
+_PLY, _OBSERVATION, _LEGAL, _EVENTS, _BANK, _LIMIT, _DROPPED = (
+    _KEYS[name]
+    for name in ("ply", "observation", "legal_actions", "events", "bank_us", "time_limit_us", "dropped_actions")
+)
 
 
 @cache
@@ -53,33 +69,55 @@ def encode_joined(games: Iterable[str], guest: Game | None = None) -> bytes:
     return play_pb2.PlayResponse(joined=joined).SerializeToString()
 
 
+@cache
+def _type_of(message_name: str) -> bytes:
+    return _ANY.write({"type_url": _TYPE_URL + message_name})
+
+
 def _encode_fault(fault: Fault) -> match_pb2.Fault:
     return match_pb2.Fault(cause=f"FAULT_CAUSE_{fault.cause.value}", ply=fault.ply, explanation=fault.explanation)
 
 
-def _encode_event(event: Event) -> match_pb2.Event:
-    reveals = [match_pb2.Reveal(kind=reveal.kind, values=reveal.values) for reveal in event.reveals]
-    return match_pb2.Event(ply=event.ply, seat=event.seat, action=event.action, forced=event.forced, reveals=reveals)
+def _encode_event(event: Event) -> bytes:
+    parts = [
+        number_field(_EVENT_PLY, event.ply),
+        number_field(_EVENT_SEAT, event.seat),
+        number_field(_EVENT_ACTION, event.action),
+        number_field(_EVENT_FORCED, event.forced),
+    ]
+    if event.reveals:
+        revealed = (_REVEAL.write({"kind": reveal.kind, "values": reveal.values}) for reveal in event.reveals)
+        parts += [with_length(_EVENT_REVEALS, content) for content in revealed]
+    return b"".join(parts)
+
+
+def _event_field(event: Event) -> bytes:
+    return with_length(_EVENTS, _encode_event(event))
+
+
+def _event_messages(events: Iterable[Event]) -> list[match_pb2.Event]:
+    return [match_pb2.Event.FromString(_encode_event(event)) for event in events]
 
 
 class MatchEncoder:
     """Encodes the messages of one match; each call that tells a seat of events counts as telling it."""
 
-    __slots__ = ("_events", "_match")
+    __slots__ = ("_events", "_match", "_start")
 
     def __init__(self, match: Match) -> None:
         self._match = match
-        self._events: list[match_pb2.Event] = []
+        self._events: list[bytes] = []
+        self._start = _DECIDE.write({"match_id": match.spec.match_id})  # of every `Decide`
 
-    def _encode_events(self, events: Sequence[Event]) -> list[match_pb2.Event]:
-        """Return events as messages, each built when the first seat hears of it and kept at the index of its ply.
+    def _encode_events(self, events: Sequence[Event]) -> list[bytes]:
+        """Return events as fields of a `Decide`, each written when the first seat hears of it and kept at its ply.
 
-        What a seat may see in part only is built for it alone.
+        What a seat may see in part only is written for it alone.
         """
         known, happened = self._events, self._match.playing.events
         for event in happened[len(known) :]:
-            known.append(_encode_event(event))
-        return [known[event.ply] if event is happened[event.ply] else _encode_event(event) for event in events]
+            known.append(_event_field(event))
+        return [known[event.ply] if event is happened[event.ply] else _event_field(event) for event in events]
 
     def started(self, seat: int) -> bytes:
         """Return `MatchStarted` for a seat, which from then on has heard of the opening."""
@@ -103,7 +141,7 @@ class MatchEncoder:
             cores=spec.cores,
             seed=spec.seats[seat].seed,
             resumed=resumed,
-            events=self._encode_events(events),
+            events=_event_messages(events),
             game_info=_game_info(match.playing.game) if registry.family_of(spec.game) else None,
         )
         return play_pb2.PlayResponse(match_started=started).SerializeToString()
@@ -111,19 +149,19 @@ class MatchEncoder:
     def decide(self, decision: Decision) -> bytes:
         """Return `Decide` for the seat of the decision."""
         playing = self._match.playing
-        response = play_pb2.PlayResponse()
-        decide = response.decide
-        decide.match_id = self._match.spec.match_id
-        decide.ply = decision.ply
-        message_name, observation = playing.game.encode_observation(playing.state, decision.seat)
-        decide.observation.type_url = _TYPE_URL + message_name
-        decide.observation.value = observation
-        decide.legal_actions.extend(decision.legal)
-        decide.events.extend(self._encode_events(decision.events))
-        decide.bank_us = decision.bank_us
-        decide.time_limit_us = decision.time_limit_us
-        decide.dropped_actions = decision.dropped
-        return response.SerializeToString()
+        message_name, content = playing.game.encode_observation(playing.state, decision.seat)
+        observation = _type_of(message_name) + (with_length(_OBSERVED, content) if content else b"")
+        parts = [
+            self._start,
+            number_field(_PLY, decision.ply),
+            with_length(_OBSERVATION, observation),
+            with_length(_LEGAL, pack(decision.legal)),
+            *self._encode_events(decision.events),
+            number_field(_BANK, decision.bank_us),
+            number_field(_LIMIT, decision.time_limit_us),
+            number_field(_DROPPED, decision.dropped),
+        ]
+        return with_length(_DECIDE_KEY, b"".join(parts))
 
     def decide_again(self, decision: Decision, elapsed_us: int) -> bytes:
         """Return `Decide` for a bot that has come back, with what is left of its time; `resumed` told it the events."""
@@ -147,7 +185,7 @@ class MatchEncoder:
                 details_json=json.dumps(dict(result.details)) if result.by_rules else "",
             ),
             faults=[_encode_fault(fault) for fault in match.faults_of(seat)],
-            events=self._encode_events(match.take_unseen_events(seat)),
+            events=_event_messages(match.take_unseen_events(seat)),
         )
         return play_pb2.PlayResponse(match_finished=finished).SerializeToString()
 

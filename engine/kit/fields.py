@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 from engine.chance import Chance
@@ -313,6 +314,7 @@ class SameFields:
         """Take `names` of the declared fields of the class `kind`."""
         types = {each.name: container(each) for each in fields(kind)}
         self._names = tuple(names)
+        self._values = attrgetter(*names)
         # A slice of a repeated field is a list, and quicker than list().
         copiers: dict[str, Callable[[Any], Any]] = {
             "list": lambda it: it[:],
@@ -323,7 +325,7 @@ class SameFields:
 
     def values(self, state: Any) -> dict[str, Any]:
         """Return the fields by name, to make a message of."""
-        return {name: getattr(state, name) for name in self._names}
+        return dict(zip(self._names, self._values(state)))  # noqa: B905 - as many, and half as quick if it looked
 
     def set(self, state: Any, message: Any) -> None:
         """Set the fields of the position to those of the message, unchecked."""

@@ -13,6 +13,7 @@ from engine.games.foreign_king import state as at
 from engine.games.foreign_king.options import OPTIONS, Options
 from engine.games.foreign_king.state import POSITION, ForeignKingState, colour_count
 from engine.kit.fields import SameFields
+from engine.kit.message_writer import MessageWriter
 
 TYPE: Final[str] = state_pb2.ForeignKingState.DESCRIPTOR.full_name
 _RULEBOOKS: Final = ("", "canonical", "en", "de", "it", "fr")
@@ -20,7 +21,7 @@ _SCOPES: Final = ("any", "occupied_by_others")
 
 
 @lru_cache(maxsize=64)
-def _options_message(options: Options) -> state_pb2.Options:
+def _options_message(options: Options) -> bytes:
     return state_pb2.Options(
         rulebook=_RULEBOOKS.index(options.rulebook),  # type: ignore[arg-type]
         queen_occupied_by_others=options.queen_scope == _SCOPES[1],
@@ -29,7 +30,7 @@ def _options_message(options: Options) -> state_pb2.Options:
         virtual_can_win=options.virtual_can_win,
         bank=options.bank or 0,
         max_rounds=options.max_rounds,
-    )
+    ).SerializeToString()
 
 
 _SAME: Final = SameFields(
@@ -41,22 +42,30 @@ _SAME: Final = SameFields(
 )
 
 
+_WRITER: Final = MessageWriter(state_pb2.ForeignKingState)
+_PENDING: Final[dict[int, tuple[tuple[str, str], ...]]] = {}
+"""For each phase met so far what is pending in it: the names in the message and in the position."""
+
+
 def encode(state: ForeignKingState) -> bytes:
     """Serialize a position; of what is pending, only what its phase needs."""
-    pending = {f"pending_{each.key}": getattr(state, each.name) for each in POSITION.present("pending", state)}
-    if pending.get("pending_last") == at.NO_STEP:
-        del pending["pending_last"]
-    return state_pb2.ForeignKingState(
-        version=POSITION.version,
-        seats=state.seats,
-        phase=state.phase + 1,  # type: ignore[arg-type]
-        seat=-1 if state.decider is None else state.decider,
-        congress=[*state.congress, *[0] * (colour_count(state) - state.seats)],
-        supply=at.SUPPLY.counts(state.supply).values(),
-        options=_options_message(state.options),
-        **_SAME.values(state),
-        **pending,
-    ).SerializeToString()
+    pending = _PENDING.get(state.phase)
+    if pending is None:
+        found = POSITION.present("pending", state)
+        pending = _PENDING[state.phase] = tuple((f"pending_{each.key}", each.name) for each in found)
+    values = _SAME.values(state)
+    for key, name in pending:
+        value = getattr(state, name)
+        if key != "pending_last" or value != at.NO_STEP:
+            values[key] = value
+    values["version"] = POSITION.version
+    values["seats"] = state.seats
+    values["phase"] = state.phase + 1
+    values["seat"] = -1 if state.decider is None else state.decider
+    values["congress"] = [*state.congress, *[0] * (colour_count(state) - state.seats)]
+    values["supply"] = at.SUPPLY.counts(state.supply).values()
+    values["options"] = _options_message(state.options)
+    return _WRITER.write(values)
 
 
 def decode(data: bytes) -> ForeignKingState:

@@ -14,6 +14,7 @@ from engine.games.rex_romanorum.board import REGION_COUNT, mask_of, regions_of
 from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.games.rex_romanorum.state import NOTHING, POSITION, Election, RexState, new_election
 from engine.kit.fields import SameFields
+from engine.kit.message_writer import MessageWriter
 
 TYPE: Final[str] = state_pb2.RexRomanorumState.DESCRIPTOR.full_name
 
@@ -21,6 +22,11 @@ _SAME: Final = SameFields(RexState, ("active", "round", "gold", "castles"))
 _SAME_IN_ELECTION: Final = SameFields(
     Election, ("asked", "at", "candidates", "ballot", "votes", "cast", "lowest", "elector", "offers")
 )
+
+
+_WRITER: Final = MessageWriter(state_pb2.RexRomanorumState)
+_PENDING_WRITER: Final = MessageWriter(state_pb2.Pending)
+_ELECTION_WRITER: Final = MessageWriter(state_pb2.Election)
 
 
 @lru_cache(maxsize=64)
@@ -40,10 +46,11 @@ def encode(state: RexState) -> bytes:
     for diocese, mask in enumerate(state.churches):
         for region in regions_of(mask):
             codes[region] = diocese + 1
-    message = state_pb2.RexRomanorumState(
+    values = _SAME.values(state)
+    values.update(
         version=POSITION.version,
         seats=state.seats,
-        phase=state.phase + 1,  # type: ignore[arg-type]
+        phase=state.phase + 1,
         seat=0 if state.decider is None else state.decider + 1,
         final=state.is_final,
         king=state.king + 1,
@@ -57,26 +64,30 @@ def encode(state: RexState) -> bytes:
         discards=bytes(state.discards),
         drawn=bytes(state.drawn),
         options_json=_options_json(state.options),
-        **_SAME.values(state),
     )
     if state.task != NOTHING:
-        pending = message.pending
-        pending.action = state.task
-        pending.bought = bytes(regions_of(state.fresh))
-        pending.built.extend(state.built)
-        pending.source = state.source + 1
-        pending.target = state.target + 1
-        pending.last = state.last + 1
-        pending.last_to = state.last_to + 1
-        for figures in sorted(state.arrived):
-            pending.arrived_figures.append(figures)
-            pending.arrived_numbers.append(state.arrived[figures])
-        pending.undefended = bytes(regions_of(state.undefended))
-        pending.contested = bytes(regions_of(state.contested))
+        arrived = sorted(state.arrived)
+        values["pending"] = _PENDING_WRITER.write(
+            {
+                "action": state.task,
+                "bought": bytes(regions_of(state.fresh)),
+                "built": state.built,
+                "source": state.source + 1,
+                "target": state.target + 1,
+                "last": state.last + 1,
+                "last_to": state.last_to + 1,
+                "arrived_figures": arrived,
+                "arrived_numbers": [state.arrived[figures] for figures in arrived],
+                "undefended": bytes(regions_of(state.undefended)),
+                "contested": bytes(regions_of(state.contested)),
+            }
+        )
     if (election := state.election) is not None:
         same = _SAME_IN_ELECTION.values(election)
-        message.election.CopyFrom(state_pb2.Election(diocese=election.diocese + 1, runoff=election.is_runoff, **same))
-    return message.SerializeToString()
+        values["election"] = _ELECTION_WRITER.write(
+            {**same, "diocese": election.diocese + 1, "runoff": election.is_runoff}
+        )
+    return _WRITER.write(values)
 
 
 def decode(data: bytes) -> RexState:
