@@ -13,6 +13,7 @@ from typing import Any, Final
 from engine import registry
 from engine.chance import Chance, RecordingChance, ScriptedChance, ScriptError
 from engine.core import EngineError, Game, Reveal, State
+from engine.value_class import value_class
 
 UNKNOWN_ACTION: Final = -1
 """What stands for an action of another seat that a seat may not know."""
@@ -71,7 +72,7 @@ class PlayRecord:
             raise RecordError(f"not a record: {error!r}", 0) from error
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Event:
     """One applied action and the public chance outcomes that followed it."""
 

@@ -11,6 +11,7 @@ from arena.match.result import FaultCause
 from arena.match.time_control import Figures
 from engine.record import Event, Playing
 from engine.translatable import Text
+from engine.value_class import value_class
 
 MAX_ACTIONS = 64
 MAX_NOTE = 1000
@@ -26,7 +27,7 @@ class DecidedBy(enum.StrEnum):
     CARETAKER = "caretaker"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ReplayEntry:
     """One ply as the replay keeps it."""
 
@@ -44,7 +45,7 @@ class ReplayEntry:
     """What the charge was computed from; None if the decision was too short to be measured."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Decision:
     """A point at which one seat must be asked."""
 
@@ -61,7 +62,7 @@ class Decision:
     """How many ids of this seat's last answer were not played."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Answer:
     """What an `Act` says: the decision it answers, the ids of its actions, which may be any ints, and a note."""
 
@@ -110,7 +111,7 @@ class JoinRequest:
 Message = Answer | Resignation | Malformed | ProtocolViolation
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TimeSpent:
     """The time that an answer took, and what it was allowed to take."""
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from engine.translatable import Text
+from engine.value_class import value_class
 
 SECOND_US = 1_000_000
 DEFAULT_START_LIMIT_US = 10 * SECOND_US
@@ -148,7 +149,7 @@ class TimingError(ValueError):
     """The text is not a packed column of figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Figures:
     """How one decision spent its time."""
 

@@ -25,6 +25,7 @@ from arena.referee.framing import PROTOBUF, Framing
 from arena.wire.messages import Leave
 from arena.wire.status import Status
 from engine.translatable import Text
+from engine.value_class import value_class
 
 Resume = Callable[[], Sequence[bytes]]
 """Returns what a bot must be told that comes back to its seat: the whole history, and the question that is open."""
@@ -91,7 +92,7 @@ class Offence:
     evidence: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Arrival:
     """What a seat sent, or that its stream ended, or what else it did."""
 
