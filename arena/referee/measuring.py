@@ -167,7 +167,7 @@ class Stopwatch:
         "_looks",
         "_loop",
         "_meter",
-        "_patience_us",
+        "_patience_s",
         "_undelivered_us",
         "_unread_us",
         "asked_at",
@@ -190,19 +190,16 @@ class Stopwatch:
         self._connection = connection
         self._meter = meter
         self._lag_meter = lag_meter
-        self._looks = 0
-        self._unread_us = self._undelivered_us = self._asleep_us = 0
-        self._is_unread = True
+        self._looks = 0  # what else the looks tell is there from the first of them on: most decisions have none
         if meter is not None:
             meter.begin()
         if lag_meter is not None:
             lag_meter.begin()
-        self.asked_at = self._handed_at = self._looked_at = loop.time()
-        self._late = _Lateness(lag_meter, self.asked_at)
-        self._deadline, self._patience_us = self.asked_at + patience_s, _microseconds(patience_s)
-        self.next_at = self._deadline  # when the next look is due
-        if meter is not None:
-            self.next_at = min(self.asked_at + LOOK_EVERY_S, self._deadline)
+        self.asked_at = self._handed_at = loop.time()
+        self._patience_s = patience_s
+        self._deadline = self.next_at = self.asked_at + patience_s  # `next_at` is when the next look is due
+        if meter is not None and patience_s > LOOK_EVERY_S:
+            self.next_at = self.asked_at + LOOK_EVERY_S
 
     def mark_handed(self) -> None:
         """Note that the transport has the message: the time up to now is the referee's, unless the bot has read it."""
@@ -230,8 +227,11 @@ class Stopwatch:
 
         Bytes that came count as its answer if it slept for less than `MOST_SLEEP_SHARE` of its time before them.
         """
+        if not self._looks:
+            return 0
         least_us = self._slept_before(self._late.most_us)
-        return least_us if least_us <= self._patience_us * MOST_SLEEP_SHARE else self._slept_before(self._late.us)
+        is_short = least_us <= _microseconds(self._patience_s) * MOST_SLEEP_SHARE
+        return least_us if is_short else self._slept_before(self._late.us)
 
     def _slept_before(self, late_us: int) -> int:
         """Return how long the bot slept before its answer came, if that lay there for `late_us`."""
@@ -249,6 +249,10 @@ class Stopwatch:
         reading = self._meter.look() if self._meter is not None else None
         if self._meter is None or reading is None:
             return Figures(wall_us, is_readable=False)
+        if not self._looks:
+            self._unread_us = self._undelivered_us = self._asleep_us = 0
+            self._is_unread, self._looked_at = True, self._handed_at
+            self._late = _Lateness(self._lag_meter, self.asked_at)
         asleep_us = self._meter.asleep_us - _microseconds(max(self._loop.time() - at, 0))  # up to `at`, at least
         self._looks += 1
         is_over = at > self._deadline

@@ -116,7 +116,6 @@ class BotFreezer:
         """Note that it is asked; its meter has begun a decision."""
         self._begun_us = self.meter.begun_us
         self._account(self._begun_us, now)
-        self._since = now
         self._is_asked = True
 
     def end(self, now: float) -> None:
@@ -179,6 +178,9 @@ class BotFreezer:
 
     def _account(self, used_us: int, now: float) -> None:
         """Count what it used since the last look or answer, above what is free."""
+        if used_us <= self._seen_us and not self._debt_us:  # so it is with instant bots, thousands of times a second
+            self._since, self.is_restless = now, False
+            return
         used_us, self._seen_us = used_us - self._seen_us, max(used_us, self._seen_us)
         free_us = (now - self._since) * FREE_SHARE * 1_000_000
         self._since = now

@@ -62,7 +62,6 @@ class TreeMeter:
         self._has_looked = False
         self._begun += 1
         self._busy_ns, self._began_ns = 0, time.monotonic_ns()
-        self._waiting.begin(self._began_ns)
 
     def look(self) -> tuple[int, int] | None:
         """Return CPU and waiting since `begin`, in microseconds, or None if the bot is gone or there is no /proc.
@@ -129,7 +128,10 @@ class TreeMeter:
         for pid, (known_ns, _) in self._known.items():
             process = self._tree.processes.get(pid)
             if process is not None:
-                total_ns += (_clock_of(process) or known_ns) - known_ns
+                try:
+                    total_ns += process.ran_ns() - known_ns
+                except OSError:
+                    continue  # it has just ended; the next look finds it gone
         return total_ns
 
     def _scan(self) -> bool:
@@ -175,7 +177,9 @@ class TreeMeter:
                 told_ns, counted_ns, all_turns = told_ns + grown_ns, counted_ns + wait[0], all_turns + turns
         self._busy_ns += max(told_ns if all_turns <= few_turns else counted_ns, self._cpu_ns - before_cpu_ns)
         self._busy_ns = min(self._busy_ns, now_ns - self._began_ns)
-        self._begun = 0
+        if self._begun:  # most decisions are over before the first look, and none of this matters then
+            self._begun = 0
+            self._waiting.begin(self._began_ns)
         self._waiting.add(now_ns, waits)
         return True
 
