@@ -24,13 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x61rena/v1/operation.proto\x12\x08\x61rena.v1\"(\n\x13GetOperationRequest\x12\x11\n\toperation\x18\x01 \x01(\t\">\n\x14GetOperationResponse\x12&\n\toperation\x18\x01 \x01(\x0b\x32\x13.arena.v1.Operation\"*\n\x15WatchOperationRequest\x12\x11\n\toperation\x18\x01 \x01(\t\"@\n\x16WatchOperationResponse\x12&\n\toperation\x18\x01 \x01(\x0b\x32\x13.arena.v1.Operation\"\x8e\x02\n\tOperation\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\r\n\x05state\x18\x03 \x01(\t\x12\x0c\n\x04\x64one\x18\x04 \x01(\x03\x12\r\n\x05total\x18\x05 \x01(\x03\x12\x10\n\x08sentence\x18\x06 \x01(\t\x12\x1a\n\rstarted_at_us\x18\x07 \x01(\x03H\x00\x88\x01\x01\x12\x18\n\x0b\x65nded_at_us\x18\x08 \x01(\x03H\x01\x88\x01\x01\x12\x12\n\x05\x65rror\x18\t \x01(\tH\x02\x88\x01\x01\x12\x1a\n\x12sentence_text_json\x18\n \x01(\t\x12\x17\n\x0f\x65rror_text_json\x18\x0b \x01(\tB\x10\n\x0e_started_at_usB\x0e\n\x0c_ended_at_usB\x08\n\x06_error2\xb8\x01\n\x10OperationService\x12M\n\x0cGetOperation\x12\x1d.arena.v1.GetOperationRequest\x1a\x1e.arena.v1.GetOperationResponse\x12U\n\x0eWatchOperation\x12\x1f.arena.v1.WatchOperationRequest\x1a .arena.v1.WatchOperationResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x61rena/v1/operation.proto\x12\x08\x61rena.v1\"(\n\x13GetOperationRequest\x12\x11\n\toperation\x18\x01 \x01(\t\">\n\x14GetOperationResponse\x12&\n\toperation\x18\x01 \x01(\x0b\x32\x13.arena.v1.Operation\"*\n\x15WatchOperationRequest\x12\x11\n\toperation\x18\x01 \x01(\t\"@\n\x16WatchOperationResponse\x12&\n\toperation\x18\x01 \x01(\x0b\x32\x13.arena.v1.Operation\"\x8e\x02\n\tOperation\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\r\n\x05state\x18\x03 \x01(\t\x12\x0c\n\x04\x64one\x18\x04 \x01(\x03\x12\r\n\x05total\x18\x05 \x01(\x03\x12\x10\n\x08sentence\x18\x06 \x01(\t\x12\x1a\n\rstarted_at_us\x18\x07 \x01(\x03H\x00\x88\x01\x01\x12\x18\n\x0b\x65nded_at_us\x18\x08 \x01(\x03H\x01\x88\x01\x01\x12\x12\n\x05\x65rror\x18\t \x01(\tH\x02\x88\x01\x01\x12\x1a\n\x12sentence_text_json\x18\n \x01(\t\x12\x17\n\x0f\x65rror_text_json\x18\x0b \x01(\tB\x10\n\x0e_started_at_usB\x0e\n\x0c_ended_at_usB\x08\n\x06_error2\xb8\x01\n\x10OperationService\x12M\n\x0cGetOperation\x12\x1d.arena.v1.GetOperationRequest\x1a\x1e.arena.v1.GetOperationResponse\x12U\n\x0eWatchOperation\x12\x1f.arena.v1.WatchOperationRequest\x1a .arena.v1.WatchOperationResponse0\x01\x42M\n\x12kingmaker.arena.v1P\x01Z kingmaker.arena/arena/v1;arenav1\xaa\x02\x12Kingmaker.Arena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.operation_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\022kingmaker.arena.v1P\001Z kingmaker.arena/arena/v1;arenav1\252\002\022Kingmaker.Arena.V1'
   _globals['_GETOPERATIONREQUEST']._serialized_start=38
   _globals['_GETOPERATIONREQUEST']._serialized_end=78
   _globals['_GETOPERATIONRESPONSE']._serialized_start=80

@@ -24,13 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/pool.proto\x12\x08\x61rena.v1\"\xad\x01\n\x04Pool\x12\x0f\n\x07pool_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\t\x12\r\n\x05seats\x18\x04 \x01(\x05\x12\x14\n\x0coptions_json\x18\x05 \x01(\t\x12\x14\n\x0ctime_control\x18\x06 \x01(\t\x12\r\n\x05\x63ores\x18\x07 \x01(\x05\x12\x0e\n\x06remote\x18\x08 \x01(\x08\x12\x15\n\rrating_method\x18\t \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/pool.proto\x12\x08\x61rena.v1\"\xad\x01\n\x04Pool\x12\x0f\n\x07pool_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\t\x12\r\n\x05seats\x18\x04 \x01(\x05\x12\x14\n\x0coptions_json\x18\x05 \x01(\t\x12\x14\n\x0ctime_control\x18\x06 \x01(\t\x12\r\n\x05\x63ores\x18\x07 \x01(\x05\x12\x0e\n\x06remote\x18\x08 \x01(\x08\x12\x15\n\rrating_method\x18\t \x01(\tBM\n\x12kingmaker.arena.v1P\x01Z kingmaker.arena/arena/v1;arenav1\xaa\x02\x12Kingmaker.Arena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.pool_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\022kingmaker.arena.v1P\001Z kingmaker.arena/arena/v1;arenav1\252\002\022Kingmaker.Arena.V1'
   _globals['_POOL']._serialized_start=34
   _globals['_POOL']._serialized_end=207
 # @@protoc_insertion_point(module_scope)

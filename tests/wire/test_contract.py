@@ -40,6 +40,19 @@ def test_the_package_is_the_path() -> None:
         assert re.fullmatch(r"v\d+", PurePosixPath(name).parent.name), f"{name}: a package ends with its major version"
 
 
+def test_the_code_of_other_languages_has_a_place_of_its_own() -> None:
+    for name, file in FILES.items():
+        options = descriptor_pb2.FileOptions.FromString(file.GetOptions().SerializeToString())
+        parts = file.package.split(".")
+        said = {field.name: value for field, value in options.ListFields()}
+        assert said == {
+            "go_package": f"kingmaker.arena/{'/'.join(parts)};{''.join(parts[-2:]).replace('_', '')}",
+            "java_package": f"kingmaker.{file.package}",
+            "java_multiple_files": True,
+            "csharp_namespace": ".".join(part.title().replace("_", "") for part in ("kingmaker", *parts)),
+        }, name
+
+
 def test_everything_that_is_declared_has_a_comment() -> None:
     bare = []
     for name in FILES:
@@ -47,7 +60,7 @@ def test_everything_that_is_declared_has_a_comment() -> None:
         bare += [
             f"{name}: {line}"
             for before, line in zip(["", *lines], lines, strict=False)
-            if DECLARATION.match(line) and not before.strip().startswith("//")
+            if DECLARATION.match(line) and not before.strip().startswith(("//", "option "))
         ]
     assert bare == []
 

@@ -24,13 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$arena/games/openspiel/v1/state.proto\x12\x18\x61rena.games.openspiel.v1\"\xc6\x01\n\x0eOpenSpielState\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x11\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0f\n\x07history\x18\x05 \x03(\x05\x12\x10\n\x08observer\x18\x06 \x01(\x11\x12\r\n\x05legal\x18\x07 \x03(\x05\x12\r\n\x05ranks\x18\x08 \x03(\x05\x12\r\n\x05words\x18\t \x03(\t\x12\x19\n\x11knows_last_action\x18\n \x01(\x08\x12\x0e\n\x06sample\x18\x0b \x03(\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$arena/games/openspiel/v1/state.proto\x12\x18\x61rena.games.openspiel.v1\"\xc6\x01\n\x0eOpenSpielState\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x11\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0f\n\x07history\x18\x05 \x03(\x05\x12\x10\n\x08observer\x18\x06 \x01(\x11\x12\r\n\x05legal\x18\x07 \x03(\x05\x12\r\n\x05ranks\x18\x08 \x03(\x05\x12\r\n\x05words\x18\t \x03(\t\x12\x19\n\x11knows_last_action\x18\n \x01(\x08\x12\x0e\n\x06sample\x18\x0b \x03(\x05\x42\x81\x01\n\"kingmaker.arena.games.openspiel.v1P\x01Z4kingmaker.arena/arena/games/openspiel/v1;openspielv1\xaa\x02\"Kingmaker.Arena.Games.Openspiel.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.games.openspiel.v1.state_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\"kingmaker.arena.games.openspiel.v1P\001Z4kingmaker.arena/arena/games/openspiel/v1;openspielv1\252\002\"Kingmaker.Arena.Games.Openspiel.V1'
   _globals['_OPENSPIELSTATE']._serialized_start=67
   _globals['_OPENSPIELSTATE']._serialized_end=265
 # @@protoc_insertion_point(module_scope)
