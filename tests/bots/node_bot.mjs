@@ -1,5 +1,7 @@
 // A bot of the Node kit that does what the words of its command line say, and tells in its notes or on stdout what it saw.
 
+import { spawnSync } from "node:child_process";
+
 import { RESIGN, run } from "../../bots/node/kit/arena_kit.mjs";
 
 const heard = [];
@@ -12,7 +14,7 @@ const DEEDS = {
   },
   several: () => [2, 1],
   resign: () => RESIGN,
-  throw: ({ ply }) => {
+  fail: ({ ply }) => {
     throw new RangeError(`no idea at ply ${ply}`);
   },
   nothing: () => undefined,
@@ -26,6 +28,12 @@ const DEEDS = {
     console.log(JSON.stringify({ ...match, ...decision, ...computed }));
     return 0;
   },
+  child: (decision) => {
+    const child = spawnSync("sh", ["-c", "readlink /proc/self/fd/$ARENA_STREAM_FD || echo closed"]);
+    decision.note = String(child.stdout).trim();
+    return 0;
+  },
+  http2: (decision) => ((decision.note = String(process.moduleLoadList.includes("NativeModule http2"))), 0),
   heard: (decision) => ((decision.note = heard.join(", ")), 0),
 };
 const deed = process.argv[2];

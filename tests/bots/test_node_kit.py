@@ -231,7 +231,7 @@ async def test_what_comes_out_of_order_is_an_error(
 
 
 async def test_what_decide_throws_is_shown_and_ends_the_process(directory: Path) -> None:
-    ended, _ = await meet(directory, "throw", open_end)
+    ended, _ = await meet(directory, "fail", open_end)
     assert ended.status == 1
     assert ended.errors.startswith("RangeError: no idea at ply 7\n    at ")
     assert "node_bot.mjs" in ended.errors

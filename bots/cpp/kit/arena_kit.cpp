@@ -3,7 +3,13 @@
 
 #include "arena_kit.hpp"
 
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -134,18 +140,31 @@ class Session {
   std::optional<Match> match_;
 };
 
-using Stream = grpc::ClientReaderWriter<v1::PlayRequest, v1::PlayResponse>;
+// What carries a session to the arena and back.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  // Both return false once the stream has ended.
+  virtual bool write(const v1::PlayRequest& request) = 0;
+  virtual bool read(v1::PlayResponse& response) = 0;
+
+  // Throw what the end of the stream means for the bot, unless that is how an arena ends one.
+  virtual void check_end(bool has_joined) = 0;
+};
 
 // Answer what comes until the stream ends.
-void converse(Session& session, Stream& stream) {
+void play(Bot& bot, Stream& stream) {
+  Session session(bot);
   v1::PlayResponse response;
-  bool is_open = stream.Write(session.join());
-  while (stream.Read(&response)) {
+  bool is_open = stream.write(session.join());
+  while (stream.read(response)) {
     const Time arrived = std::chrono::steady_clock::now();
     // A stream that ended while the bot was thinking is read to its end: why it ended comes last.
     if (!is_open) continue;
-    if (const auto answer = session.receive(response, arrived)) is_open = stream.Write(*answer);
+    if (const auto answer = session.receive(response, arrived)) is_open = stream.write(*answer);
   }
+  stream.check_end(session.has_joined());
 }
 
 std::string name_of(grpc::StatusCode code) {
@@ -156,39 +175,133 @@ std::string name_of(grpc::StatusCode code) {
   return code >= 0 && code < 17 ? kNames[code] : std::to_string(code);
 }
 
-// Throw what a stream that ended so means for the bot, unless that is how an arena ends one.
-void check_end(const grpc::Status& status, bool has_joined, const std::string& address) {
-  const grpc::StatusCode code = status.error_code();
-  const bool is_stop = code == grpc::StatusCode::CANCELLED || code == grpc::StatusCode::UNAVAILABLE;
-  if (status.ok() || (has_joined && is_stop)) return;
-  if (code == grpc::StatusCode::UNAVAILABLE) {
-    throw Error("no arena answers at " + address + ": " + status.error_message());
-  }
-  throw Error("the arena at " + address + " ended the stream: " + name_of(code) + ": " + status.error_message());
-}
-
-void play(Bot& bot, const std::string& address, const std::string& token) {
+std::shared_ptr<grpc::Channel> channel_to(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // an http_proxy in the environment would catch even 127.0.0.1
   arguments.SetMaxReceiveMessageSize(-1);           // the history of a long match may be long
-  const auto channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
-  grpc::ClientContext context;
-  context.AddMetadata("authorization", "Bearer " + token);
-  const auto stub = v1::PlayService::NewStub(channel);
-  const std::unique_ptr<Stream> stream = stub->Play(&context);
-  Session session(bot);
-  try {
-    converse(session, *stream);
-  } catch (...) {
-    context.TryCancel();  // the arena hears at once that nobody plays any more
-    throw;
-  }
-  check_end(stream->Finish(), session.has_joined(), address);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
+
+// The stream over gRPC, to the address and with the token that the arena told.
+class GrpcStream : public Stream {
+ public:
+  GrpcStream(const std::string& address, const std::string& token)
+      : address_(address), stub_(v1::PlayService::NewStub(channel_to(address))) {
+    context_.AddMetadata("authorization", "Bearer " + token);
+    call_ = stub_->Play(&context_);
+  }
+  // The arena hears at once that nobody plays any more, also after an exception.
+  ~GrpcStream() override { context_.TryCancel(); }
+
+  bool write(const v1::PlayRequest& request) override { return call_->Write(request); }
+  bool read(v1::PlayResponse& response) override { return call_->Read(&response); }
+
+  void check_end(bool has_joined) override {
+    const grpc::Status status = call_->Finish();
+    const grpc::StatusCode code = status.error_code();
+    const bool is_stop = code == grpc::StatusCode::CANCELLED || code == grpc::StatusCode::UNAVAILABLE;
+    if (status.ok() || (has_joined && is_stop)) return;
+    if (code == grpc::StatusCode::UNAVAILABLE) {
+      throw Error("no arena answers at " + address_ + ": " + status.error_message());
+    }
+    throw Error("the arena at " + address_ + " ended the stream: " + name_of(code) + ": " + status.error_message());
+  }
+
+ private:
+  std::string address_;
+  std::unique_ptr<v1::PlayService::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::PlayRequest, v1::PlayResponse>> call_;
+};
+
+// The stream over the socket that the arena handed over by its number: each message behind its length.
+class SocketStream : public Stream {
+ public:
+  // Take the socket with the number in this text, such as "3". Throws Error if there is none.
+  explicit SocketStream(const std::string& descriptor) : socket_(number(descriptor)) {
+    int type = 0;
+    socklen_t size = sizeof type;
+    if (getsockopt(socket_, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) {
+      throw Error("ARENA_STREAM_FD is " + descriptor + ", which is no open socket; a program that starts the bot must "
+                  "pass the descriptor on, or unset the variable");
+    }
+    fcntl(socket_, F_SETFD, FD_CLOEXEC);
+    fcntl(socket_, F_SETFL, fcntl(socket_, F_GETFL) & ~O_NONBLOCK);
+  }
+  ~SocketStream() override { close(socket_); }
+
+  bool write(const v1::PlayRequest& request) override {
+    const std::size_t length = request.ByteSizeLong();
+    std::string frame;
+    for (std::size_t i = 0; i < kHeader; ++i) frame += static_cast<char>(length >> (8 * i));
+    request.AppendToString(&frame);
+    for (std::size_t sent = 0; sent < frame.size();) {
+      const ssize_t count = send(socket_, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
+      if (count < 0 && errno != EINTR) return false;
+      if (count > 0) sent += static_cast<std::size_t>(count);
+    }
+    return true;
+  }
+
+  bool read(v1::PlayResponse& response) override {
+    if (!fill(kHeader)) return false;
+    std::size_t length = 0;
+    for (std::size_t i = kHeader; i-- > 0;) length = length << 8 | static_cast<unsigned char>(received_[i]);
+    if (length > kLongest) {
+      throw Error("the arena sent a message of " + std::to_string(length) + " bytes; at most " +
+                  std::to_string(kLongest) + " are read");
+    }
+    if (!fill(kHeader + length)) return false;
+    if (!response.ParseFromArray(received_.data() + kHeader, static_cast<int>(length))) {
+      throw Error("the arena sent bytes that are no message");
+    }
+    received_.erase(0, kHeader + length);
+    return true;
+  }
+
+  void check_end(bool has_joined) override {
+    if (!has_joined) throw Error("the arena refused the bot: it ended the stream before it had answered Join");
+  }
+
+ private:
+  static constexpr std::size_t kHeader = 4;  // bytes of a length, little-endian
+  static constexpr std::size_t kLongest = 64 << 20;
+
+  static int number(const std::string& descriptor) {
+    int number = -1;
+    const char* const end = descriptor.data() + descriptor.size();
+    const auto [rest, error] = std::from_chars(descriptor.data(), end, number);
+    if (error == std::errc() && rest == end && number >= 0) return number;
+    throw Error("ARENA_STREAM_FD is \"" + descriptor + "\", which is no number of a descriptor; leave the variable to "
+                "the arena, or unset it");
+  }
+
+  // Wait until so many bytes are there, and return whether they came.
+  bool fill(std::size_t wanted) {
+    char piece[1 << 16];
+    while (received_.size() < wanted) {
+      const ssize_t count = recv(socket_, piece, sizeof piece, 0);
+      if (count == 0 || (count < 0 && errno != EINTR)) return false;
+      if (count > 0) received_.append(piece, static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+
+  int socket_;
+  std::string received_;
+};
 
 const char* environment(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
+}
+
+// Return the stream that the variables of the environment name, or nothing. No gRPC is begun where it is not needed.
+std::unique_ptr<Stream> open_stream() {
+  const std::string descriptor = environment("ARENA_STREAM_FD"), address = environment("ARENA_ADDRESS");
+  if (!descriptor.empty()) return std::make_unique<SocketStream>(descriptor);
+  if (!address.empty()) return std::make_unique<GrpcStream>(address, environment("ARENA_TOKEN"));
+  return nullptr;
 }
 
 }  // namespace
@@ -230,15 +343,14 @@ void Decision::read_observation(google::protobuf::Message& message) const {
 }
 
 int run(Bot& bot) {
-  const std::string address = environment("ARENA_ADDRESS");
-  if (address.empty()) {
+  try {
+    if (const auto stream = open_stream()) {
+      play(bot, *stream);
+      return 0;
+    }
     std::fputs("ARENA_ADDRESS is not set: a bot is started by the arena. Add it with `arena bot add DIRECTORY`, and "
                "play with `arena match run --game GAME --bots NAME,random`.\n", stderr);
     return 2;
-  }
-  try {
-    play(bot, address, environment("ARENA_TOKEN"));
-    return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   } catch (...) {

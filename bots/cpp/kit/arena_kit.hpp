@@ -169,8 +169,9 @@ class Bot {
 };
 
 // Play for the arena that started this process until it closes the stream, and return the status for `main`: 0 then, 1
-// after an error, which is told on stderr, 2 if no arena started it. Address and token come from ARENA_ADDRESS (any
-// address that gRPC knows) and ARENA_TOKEN. What the bot throws ends the play, with its message on stderr.
+// after an error, which is told on stderr, 2 if no arena started it. The stream is the socket whose descriptor
+// ARENA_STREAM_FD names, or else gRPC to ARENA_ADDRESS (any address that gRPC knows) with ARENA_TOKEN. What the bot
+// throws ends the play, with its message on stderr.
 int run(Bot& bot);
 
 }  // namespace arena

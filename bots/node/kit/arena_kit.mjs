@@ -10,7 +10,7 @@
 // methods `prepare()`, `matchStarted(match)` and `matchFinished(match, finished)`. Each may be async. docs/write-a-bot.md
 // of the arena tells the rest. Node.js 18 or newer.
 
-import { ArenaError, play } from "./stream.mjs";
+import { ArenaError, open, play } from "./stream.mjs";
 import { ProtocolError, Session } from "./session.mjs";
 
 export { Decision, Match } from "./decision.mjs";
@@ -24,16 +24,17 @@ const NOT_STARTED =
 /**
  * Play for the arena that started this process; the promise is kept when the arena closes the stream.
  *
- * Address and token come from ARENA_ADDRESS and ARENA_TOKEN. Without them one line tells what to do, and the process
- * ends with status 2; if the arena refuses the bot or the bot throws, with 1, and the error stands on stderr.
+ * The stream is the socket whose descriptor ARENA_STREAM_FD names, or else gRPC to ARENA_ADDRESS with ARENA_TOKEN.
+ * Without them one line tells what to do, and the process ends with status 2; if the arena refuses the bot or the bot
+ * throws, with 1, and the error stands on stderr.
  *
  * @param {{decide: (decision: import("./decision.mjs").Decision) => number | number[] | symbol | Promise<*>}} bot
  */
 export async function run(bot) {
-  const { ARENA_ADDRESS: address, ARENA_TOKEN: token = "" } = process.env;
-  if (!address) await end(2, NOT_STARTED);
   try {
-    await play(new Session(bot), address, token);
+    const stream = await open(process.env);
+    if (stream === null) await end(2, NOT_STARTED);
+    await play(new Session(bot), stream);
   } catch (error) {
     const isExpected = error instanceof ArenaError || error instanceof ProtocolError;
     await end(1, `${isExpected ? error.message : (error?.stack ?? error)}\n`);

@@ -1,16 +1,4 @@
-// Carries a session over gRPC: the one file of the kit that touches the network.
-
-import { PlayRequest, PlayResponse } from "./messages/play.mjs";
-import grpc from "./vendor/grpc.cjs";
-
-const METHOD = "/arena.v1.PlayService/Play";
-const OPTIONS = {
-  "grpc.enable_http_proxy": 0, // an http_proxy in the environment would catch even 127.0.0.1
-  "grpc.service_config_disable_resolution": 1,
-  "grpc.max_receive_message_length": -1,
-};
-// How an arena that shuts down, or is killed, ends a stream.
-const ENDED = [grpc.status.CANCELLED, grpc.status.UNAVAILABLE];
+// Carries a session over a stream to the arena: the socket that the arena handed over, or gRPC.
 
 /** The arena could not be reached, or refused the bot. */
 export class ArenaError extends Error {
@@ -18,47 +6,54 @@ export class ArenaError extends Error {
 }
 
 /**
+ * Return the stream that these variables of the environment name, or null if there is none. Throws ArenaError.
+ *
+ * gRPC is loaded only where it is needed, because that takes longer than everything else at the start of a bot.
+ *
+ * A stream has `start(take, end)`, which begins it: `take` is called with each PlayResponse, and `end` once, with an
+ * Error if what came cannot be read; `write(request)`, which does nothing after the end; `complaint(hasJoined)`, which
+ * tells in a sentence why it ended, or null if in good order; and `close()`.
+ */
+export async function open({ ARENA_STREAM_FD: descriptor, ARENA_ADDRESS: address, ARENA_TOKEN: token = "" }) {
+  if (descriptor) {
+    const { SocketStream } = await import("./socket_stream.mjs");
+    return new SocketStream(descriptor);
+  }
+  if (!address) return null;
+  const { GrpcStream } = await import("./grpc_stream.mjs");
+  return new GrpcStream(address, token);
+}
+
+/**
  * Play until the arena closes the stream. Throws ArenaError if it cannot be reached or refuses the bot, and whatever
  * the session throws. Messages are taken one after another, each when the one before it is answered.
  */
-export async function play(session, address, token) {
+export async function play(session, stream) {
   const first = await session.join();
-  const client = new grpc.Client(address, grpc.credentials.createInsecure(), OPTIONS);
-  const metadata = new grpc.Metadata();
-  metadata.set("authorization", `Bearer ${token}`);
-  const call = client.makeBidiStreamRequest(METHOD, PlayRequest.encode, PlayResponse.decode, metadata);
   try {
-    const status = await converse(session, call, first);
-    // A bot that is not needed any more is let go in good order, also before it was welcomed.
-    const isInOrder = status.code === grpc.status.OK || (session.hasJoined && ENDED.includes(status.code));
-    if (!isInOrder) throw new ArenaError(explain(status, address));
+    await converse(session, stream, first);
+    const complaint = stream.complaint(session.hasJoined);
+    if (complaint !== null) throw new ArenaError(complaint);
   } finally {
-    call.cancel();
-    client.close();
+    stream.close();
   }
 }
 
-/** Answer until the stream ends, and return the status that it ended with. */
-function converse(session, call, first) {
+/** Answer until the stream has ended; what came before its end is answered first. */
+function converse(session, stream, first) {
   return new Promise((resolve, reject) => {
     let last = Promise.resolve();
-    const take = async (response, arrived) => {
-      const answer = await session.receive(response, arrived);
-      if (answer !== null && call.writable) call.write(answer);
+    const answer = async (response, arrived) => {
+      const request = await session.receive(response, arrived);
+      if (request !== null) stream.write(request);
     };
-    call.on("data", (response) => {
+    const take = (response) => {
       const arrived = performance.now();
-      last = last.then(() => take(response, arrived));
+      last = last.then(() => answer(response, arrived));
       last.catch(reject);
-    });
-    call.on("error", () => {}); // the status tells the same, and comes also where there is no error
-    // What came before the end is handed over by then, and is answered first.
-    call.on("status", (status) => setImmediate(() => last.then(() => resolve(status), reject)));
-    call.write(first);
+    };
+    const end = (error) => last.then(() => (error ? reject(error) : resolve()), reject);
+    stream.start(take, end);
+    stream.write(first);
   });
-}
-
-function explain({ code, details }, address) {
-  if (code === grpc.status.UNAVAILABLE) return `no arena answers at ${address}: ${details}`;
-  return `the arena at ${address} ended the stream: ${grpc.status[code]}: ${details}`;
 }
