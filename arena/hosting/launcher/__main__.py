@@ -15,6 +15,7 @@ sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".
 
 from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.guardian import Guardian
+from arena.hosting.launcher.messages import STREAM_NUMBER
 from arena.hosting.launcher.server import LauncherServer, PassedDescriptors
 from arena.hosting.prctl import PR_SET_CHILD_SUBREAPER, die_with_parent, prctl
 from arena.hosting.removal import remove_tree
@@ -22,7 +23,11 @@ from arena.hosting.removal import remove_tree
 
 def main() -> None:
     """Serve commands from stdin. The arguments are the socket for descriptors and directories to remove at the end."""
-    descriptors, *directories = int(sys.argv[1]), *sys.argv[2:]
+    passed, *directories = int(sys.argv[1]), *sys.argv[2:]
+    # What a bot gets stands there in its process; no pipe of ours may lie there that its start needs.
+    if passed != STREAM_NUMBER:
+        os.dup2(passed, STREAM_NUMBER, inheritable=False)
+        os.close(passed)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     parent = os.getppid()
     die_with_parent(signal.SIGTERM)
@@ -36,7 +41,7 @@ def main() -> None:
     groups = GroupHolder()
     guardian = Guardian(directories, groups)
     if os.getppid() == parent:
-        LauncherServer(guardian, groups, PassedDescriptors(descriptors)).run(read_end)
+        LauncherServer(guardian, groups, PassedDescriptors(STREAM_NUMBER)).run(read_end)
     groups.close()
     for directory in directories:
         remove_tree(directory)

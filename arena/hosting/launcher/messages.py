@@ -16,7 +16,8 @@ from engine.translatable import Text, from_json
 
 STREAM, STDIN, STDOUT = "stream", "stdin", "stdout"
 """What a descriptor is for: one end of a socket pair, told by its number in ARENA_STREAM_FD, or a standard stream."""
-STREAM_VARIABLE = "ARENA_STREAM_FD"
+STREAM_VARIABLE, STREAM_NUMBER = "ARENA_STREAM_FD", 3
+"""The number is the first that a program may be given: whatever language it is in, it has opened nothing before."""
 MOST_DESCRIPTORS = 2
 KEY_BYTES = 8
 """Descriptors come with the key of their bot, in so many bytes, little-endian."""

@@ -17,7 +17,15 @@ from arena.hosting.cgroups.cgroup import Cgroup
 from arena.hosting.cgroups.launcher_groups import GroupHolder
 from arena.hosting.launcher.confine import confine
 from arena.hosting.launcher.launched_bot import LaunchedBot
-from arena.hosting.launcher.messages import STDIN, STDOUT, STREAM, STREAM_VARIABLE, Confinement, StartRequest
+from arena.hosting.launcher.messages import (
+    STDIN,
+    STDOUT,
+    STREAM,
+    STREAM_NUMBER,
+    STREAM_VARIABLE,
+    Confinement,
+    StartRequest,
+)
 from arena.hosting.launcher.own_ids import OwnIds
 from arena.hosting.prctl import die_with_parent
 from arena.hosting.removal import remove_tree
@@ -115,6 +123,8 @@ def _run(
             os._exit(1)
         if group is not None:
             group.enter()  # first of all, so that nothing it does is outside
+        if STREAM in streams:
+            os.dup2(streams[STREAM], STREAM_NUMBER)  # where the launcher has a descriptor of its own, and nothing else
         if own_ids is not None:
             own_ids.enter()
         if request.confinement is not None:
@@ -122,8 +132,8 @@ def _run(
 
     environment = dict(request.environment)
     if STREAM in streams:
-        passed_descriptors = [*passed_descriptors, streams[STREAM]]
-        environment[STREAM_VARIABLE] = str(streams[STREAM])
+        passed_descriptors = [*passed_descriptors, STREAM_NUMBER]
+        environment[STREAM_VARIABLE] = str(STREAM_NUMBER)
     return subprocess.Popen(
         argv,
         cwd=request.scratch or request.directory,
