@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from arena.referee import stream as streams
 from arena.referee.framing import PROTOBUF, FrameTooLongError, Framing
+from arena.referee.queue.loop import QueueLoop
 from arena.referee.stream import STOPPED_READING, BotStream, StreamClosedError
 from arena.wire.status import Status
 from engine.translatable import Text
@@ -144,6 +145,11 @@ class DescriptorStream(BotStream):
             raise StreamClosedError(STOPPED_READING) from error
         if self._ending.done():
             raise StreamClosedError(self.spoiled)
+
+    def listen(self) -> None:
+        """Take the answer that comes in a moment, without a turn of the event loop."""
+        if self._is_reading and isinstance(self._loop, QueueLoop) and self._loop.wait_briefly(self._reading):
+            self._read()
 
     async def tell(self, response: bytes) -> None:
         if self.framing.join is None:

@@ -161,6 +161,8 @@ class _MatchReferee:
         try:
             await stream.send(message)
             watch.mark_handed()
+            if isinstance(stream, BotStream):
+                stream.listen()
             arrival = None
             while self._match.decision is decision:
                 arrival = await self._inbox.get(watch.next_at)

@@ -246,6 +246,9 @@ class BotStream(ABC):
         """Send a `PlayResponse`, serialized, as this bot reads it. Raises StreamClosedError."""
         await self.send(self.framing.write(response))
 
+    def listen(self) -> None:  # noqa: B027 - most cannot
+        """Take the answer that comes in a moment, if that is possible without the event loop."""
+
     async def wait_until_read(self) -> None:  # noqa: B027 - most need not wait
         """Wait until the bot has read what it was sent, where its reading is the sign that it has started."""
 

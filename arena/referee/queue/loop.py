@@ -34,6 +34,8 @@ _LOOK_S = 0.001
 _REST_S = 0.02
 _MOST_EVENTS = 32
 """How often the queue is looked at while nothing is expected of it, and how much is handled then."""
+_AWAY_S, _BRIEF_S = 0.005, 0.002
+"""How long after a turn of the loop it may be waited outside of it, and how long such a wait lasts at most."""
 
 
 class QueueLoop(asyncio.SelectorEventLoop):
@@ -56,6 +58,14 @@ class QueueLoop(asyncio.SelectorEventLoop):
     def expect_no_more(self, source: object) -> None:
         """Note that gRPC need not bring anything of it."""
         self._queue_selector.expected.discard(source)
+
+    def wait_briefly(self, descriptor: int) -> bool:
+        """Wait for a descriptor that it reads outside its turns, and return whether that alone is ready.
+
+        A turn of the loop costs more than many a bot takes to answer. The wait ends when anything is ready, and soon;
+        there is none if the last turn is long over, so that timers are at most some milliseconds late.
+        """
+        return self._queue_selector.wait_briefly(descriptor)
 
     @property
     def polled_s(self) -> float:
@@ -115,6 +125,7 @@ class _QueueSelector(selectors.EpollSelector):
         """What gRPC is expected to bring something of."""
         self._next_look = 0.0
         self._has_skipped = False
+        self._selected_at = 0.0
         self.report: Callable[[Exception], None]  # is told what a tag raised
         self._watch = _DescriptorWatch(self.fileno(), wakeup)
         self._watch.start()
@@ -140,14 +151,24 @@ class _QueueSelector(selectors.EpollSelector):
             return []
         self._has_skipped = False
         if not self.queue.has_servers:
-            return super().select(timeout)
+            ready = super().select(timeout)
+            self._selected_at = time.monotonic()
+            return ready
         ready = super().select(_REST_S if timeout is None else min(timeout, _REST_S))
-        if (now := time.monotonic()) >= self._next_look:
+        self._selected_at = now = time.monotonic()
+        if now >= self._next_look:
             self._next_look = now + _REST_S
             for _ in range(_MOST_EVENTS):
                 if not self._poll(0.0):
                     break
         return ready
+
+    def wait_briefly(self, descriptor: int) -> bool:
+        """Wait for one descriptor, see `QueueLoop.wait_briefly`."""
+        if self.expected or time.monotonic() - self._selected_at > _AWAY_S:
+            return False
+        ready = super().select(_BRIEF_S)
+        return len(ready) == 1 and ready[0][0].fd == descriptor
 
     def _poll(self, until: float | None) -> bool:
         """Handle one event of the queue, and return whether one came until then."""

@@ -395,3 +395,56 @@ async def test_a_small_message_is_sent_without_a_turn_of_the_loop(bot: tuple[Cal
     stream, _ = bot
     with pytest.raises(StopIteration):
         stream.send(b"small").send(None)
+
+
+Pair = tuple[socket.socket, socket.socket]
+
+
+@pytest.fixture
+async def pair(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pair]:
+    """A socket that the loop reads, and its other end; however busy this machine is, the loop was not away."""
+    monkeypatch.setattr("arena.referee.queue.loop._AWAY_S", 1e9)
+    ours, theirs = socket.socketpair()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(ours, lambda: None)
+    yield ours, theirs
+    loop.remove_reader(ours)
+    for end in (ours, theirs):
+        end.close()
+
+
+async def test_a_descriptor_is_waited_for_outside_the_turns_of_the_loop(
+    pair: Pair,
+) -> None:
+    ours, theirs = pair
+    await asyncio.sleep(0.001)  # a turn that has just looked
+    assert not the_loop().wait_briefly(ours.fileno())
+    theirs.send(b"x")
+    await asyncio.sleep(0.001)
+    assert the_loop().wait_briefly(ours.fileno())
+
+
+async def test_no_descriptor_is_waited_for_while_another_is_ready(pair: Pair) -> None:
+    ours, theirs = pair
+    other, its_end = socket.socketpair()
+    with other, its_end:
+        the_loop().add_reader(other, lambda: None)
+        its_end.send(b"x")
+        theirs.send(b"x")
+        await asyncio.sleep(0.001)
+        assert not the_loop().wait_briefly(ours.fileno())
+        the_loop().remove_reader(other)
+
+
+async def test_no_descriptor_is_waited_for_while_grpc_is_expected_or_the_loop_was_away(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = pair
+    theirs.send(b"x")
+    await asyncio.sleep(0.001)
+    the_loop().expect(pair)
+    assert not the_loop().wait_briefly(ours.fileno())
+    the_loop().expect_no_more(pair)
+    assert the_loop().wait_briefly(ours.fileno())
+    monkeypatch.setattr("arena.referee.queue.loop._AWAY_S", -1.0)
+    assert not the_loop().wait_briefly(ours.fileno())
