@@ -6,13 +6,13 @@ protobuf has its length in front, and a line of JSON its end behind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from arena.match.decisions import Answer, Decision, Malformed, Message, ProtocolViolation, Resignation
 from arena.match.match import Match
 from arena.v1 import play_pb2
-from arena.wire.lines import LineQuestion, parse_line, response_line
+from arena.wire.lines import LineQuestion, decide_line, parse_line, response_line
 from arena.wire.messages import (
     MAX_REQUEST_BYTES,
     PROTOCOL_MAJOR,
@@ -20,6 +20,7 @@ from arena.wire.messages import (
     Leave,
     MatchEncoder,
     parse_request,
+    what_is_left,
 )
 from engine import registry
 from engine.core import Game
@@ -123,7 +124,7 @@ PROTOBUF: Framing = ProtobufFraming()
 
 
 class LineFraming:
-    """Lines of JSON of one bot. It knows what the bot was asked last, which a short answer refers to."""
+    """Carries lines of JSON of one bot. It knows what the bot was asked last, which a short answer refers to."""
 
     def __init__(self, name: str, games: Sequence[str]) -> None:
         """`name` and `games` are those of its manifest."""
@@ -132,6 +133,7 @@ class LineFraming:
         )  # fmt: skip
         self.join = play_pb2.PlayRequest(join=join).SerializeToString()
         self.question: LineQuestion | None = None
+        """The `Decide` that has no answer yet; who sends one notes it here."""
         self._game: Game | None = None
         self._is_first = True
 
@@ -149,15 +151,9 @@ class LineFraming:
         if not message.HasField("decide"):
             return response_line(message)
         assert self._game is not None, "a match that asks has started"
-        decide = message.decide
-        observation = self._game.observed(decide.observation.value).to_json()
-        return self.ask(message, observation, self._game)
-
-    def ask(self, response: play_pb2.PlayResponse, observation: Mapping[str, Any], game: Game) -> bytes:
-        """Return the line of a `Decide`, which the next short answer refers to."""
-        decide = response.decide
-        self.question = LineQuestion(decide.match_id, decide.ply, game.actions)
-        return response_line(response, observation, game.actions.names)
+        decide, actions = message.decide, self._game.actions
+        self.question = LineQuestion(decide.match_id, decide.ply, actions)
+        return response_line(message, self._game.observed(decide.observation.value).to_json(), actions.names)
 
     def encoder(self, match: Match, protobuf: MatchEncoder) -> Encoder:
         return LineEncoder(self, match, protobuf)
@@ -202,15 +198,13 @@ class LineEncoder:
         return self._framing.write(self._protobuf.resumed(seat))
 
     def decide(self, decision: Decision) -> bytes:
-        return self._ask(self._protobuf.decide(decision), decision.seat)
+        match_id, playing = self._match.spec.match_id, self._match.playing
+        actions = playing.game.actions
+        self._framing.question = LineQuestion(match_id, decision.ply, actions)
+        return decide_line(match_id, decision, playing.state.observation_json(decision.seat), actions.names)
 
     def decide_again(self, decision: Decision, elapsed_us: int) -> bytes:
-        return self._ask(self._protobuf.decide_again(decision, elapsed_us), decision.seat)
+        return self.decide(what_is_left(decision, elapsed_us))
 
     def finished(self, seat: int) -> bytes:
         return self._framing.write(self._protobuf.finished(seat))
-
-    def _ask(self, message: bytes, seat: int) -> bytes:
-        playing = self._match.playing
-        response = play_pb2.PlayResponse.FromString(message)
-        return self._framing.ask(response, playing.state.observation_json(seat), playing.game)

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import orjson
 from google.protobuf.message import Message as ProtobufMessage
 
-from arena.match.decisions import MAX_ACTIONS, Answer, Message, ProtocolViolation, Resignation
+from arena.match.decisions import MAX_ACTIONS, Answer, Decision, Message, ProtocolViolation, Resignation
 from arena.v1 import play_pb2
 from arena.wire.messages import Leave, find_excess
 from engine.core import ActionTable, NotationError
@@ -26,7 +27,6 @@ _INT32 = range(-(2**31), 2**31)
 _MOST_DIGITS = len(str(_INT32[0]))
 _MOST_SHOWN = 60
 _ACT_KEYS = ("actions", "note", "match_id", "ply")
-_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +46,47 @@ class LineError(ValueError):
 def response_line(
     response: play_pb2.PlayResponse, observation: Mapping[str, Any] | None = None, names: Sequence[str] = ()
 ) -> bytes:
-    """Return what a bot is sent as one line, its end included.
-
-    For a `Decide`, `observation` is what the seat sees, as the game's JSON, and `names` has the notation of every
-    action of the game by its id. Raises IndexError if a legal action has no name.
-    """
+    """Return what a bot is sent as one line, its end included; for a `Decide`, see `decide_line`."""
     kind = response.WhichOneof("event")
     if kind is None:
         return b"{}\n"
-    message = getattr(response, kind)
-    content = _decide(message, observation, names) if kind == "decide" else _to_json(message)
-    return _ENCODER.encode({kind: content}).encode("ascii") + b"\n"
+    if kind != "decide":
+        return _line({kind: _to_json(getattr(response, kind))})
+    told = response.decide
+    decision = Decision(
+        seat=-1,  # that of the bot, which knows it
+        ply=told.ply,
+        legal=told.legal_actions,
+        events=told.events,  # type: ignore[arg-type] # they have what is written of an event
+        bank_us=told.bank_us,
+        time_limit_us=told.time_limit_us,
+        dropped=told.dropped_actions,
+    )
+    return decide_line(told.match_id, decision, observation, names)
 
 
-def _decide(decide: play_pb2.Decide, observation: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
-    """Return a `Decide` as JSON; by hand, because one is sent for every decision."""
-    legal = list(decide.legal_actions)
+def decide_line(
+    match_id: str, decision: Decision, observation: Mapping[str, Any] | None, names: Sequence[str]
+) -> bytes:
+    """Return a `Decide` as one line, its end included.
+
+    `observation` is what the seat sees, as the game's JSON, and `names` has the notation of every action of the game by
+    its id. Raises IndexError if a legal action has no name.
+    """
+    return _line({"decide": _decide(match_id, decision, observation, names)})
+
+
+def _line(content: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(content, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _decide(
+    match_id: str, decision: Decision, observation: Mapping[str, Any] | None, names: Sequence[str]
+) -> dict[str, Any]:
+    legal = list(decision.legal)
     return {
-        "match_id": decide.match_id,
-        "ply": decide.ply,
+        "match_id": match_id,
+        "ply": decision.ply,
         "observation": observation,
         "legal_actions": legal,
         "legal_names": [names[action] for action in legal],
@@ -76,11 +98,11 @@ def _decide(decide: play_pb2.Decide, observation: Mapping[str, Any] | None, name
                 "forced": event.forced,
                 "reveals": [{"kind": reveal.kind, "values": list(reveal.values)} for reveal in event.reveals],
             }
-            for event in decide.events
+            for event in decision.events
         ],
-        "bank_us": decide.bank_us,
-        "time_limit_us": decide.time_limit_us,
-        "dropped_actions": decide.dropped_actions,
+        "bank_us": decision.bank_us,
+        "time_limit_us": decision.time_limit_us,
+        "dropped_actions": decision.dropped,
     }
 
 
@@ -109,6 +131,8 @@ def parse_line(line: bytes, question: LineQuestion | None) -> Message | Leave | 
 
     `question` is the `Decide` that waits for an answer; None if there is none, or if it has been answered.
     """
+    if question is not None and line.isdigit() and len(line) < _MOST_DIGITS - 1 and not line.startswith(b"0"):
+        return Answer(question.match_id, question.ply, (int(line),))  # as most bots answer mostly
     if (excess := find_excess(line)) is not None:
         return excess
     why: str

@@ -165,13 +165,7 @@ class MatchEncoder:
 
     def decide_again(self, decision: Decision, elapsed_us: int) -> bytes:
         """Return `Decide` for a bot that has come back, with what is left of its time; `resumed` told it the events."""
-        left = replace(
-            decision,
-            events=(),
-            bank_us=max(decision.bank_us - elapsed_us, 0),
-            time_limit_us=max(decision.time_limit_us - elapsed_us, 1) if decision.time_limit_us else 0,
-        )
-        return self.decide(left)
+        return self.decide(what_is_left(decision, elapsed_us))
 
     def finished(self, seat: int) -> bytes:
         """Return `MatchFinished` for a seat. Raises ValueError before the end."""
@@ -188,6 +182,16 @@ class MatchEncoder:
             events=_event_messages(match.take_unseen_events(seat)),
         )
         return play_pb2.PlayResponse(match_finished=finished).SerializeToString()
+
+
+def what_is_left(decision: Decision, elapsed_us: int) -> Decision:
+    """Return a decision as it is put once more after so many microseconds, to a bot that has heard of all events."""
+    return replace(
+        decision,
+        events=(),
+        bank_us=max(decision.bank_us - elapsed_us, 0),
+        time_limit_us=max(decision.time_limit_us - elapsed_us, 1) if decision.time_limit_us else 0,
+    )
 
 
 def encode_broken_off(match_id: str) -> bytes:

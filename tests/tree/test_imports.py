@@ -69,7 +69,7 @@ BOUNDARIES = {
             "ratings",
         )
     ),
-    "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google",)),
+    "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google", "orjson")),
     "arena/referee": Boundary(
         ("arena.referee", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
     ),
