@@ -141,7 +141,10 @@ class _Recorded:
 
 
 def compare(seat: int, trials: Sequence[Trial]) -> LeakCheckResult:
-    """Return what the retrials of a seat, each by a fresh process, tell of the process that played the match."""
+    """Return what the retrials of a seat, each by a fresh process, tell of the process that played the match.
+
+    One without a deviation is enough to find it equal; only two that agree find a leak.
+    """
     for trial in trials:
         # A process that met the record's answers in place of its own may well be confused: that is no evidence.
         if trial.unanswered and not trial.deviations:
@@ -152,7 +155,7 @@ def compare(seat: int, trials: Sequence[Trial]) -> LeakCheckResult:
             seat,
             LeakVerdict.EQUAL,
             None,
-            Text("Fresh processes answered as the used one did."),
+            Text("A fresh process answered as the used one did."),
         )
     first = min((trial.deviations[0] for trial in trials if trial.deviations), key=lambda deviation: deviation.ply)
     evidence = {"used": list(first.recorded), "fresh": [_answered(trial, first) for trial in trials]}

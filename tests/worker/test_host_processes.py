@@ -16,7 +16,10 @@ import pytest
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
 from arena.hosting.launcher.client import LauncherClient
-from arena.match.match import MatchSpecError
+from arena.match.decisions import Answer
+from arena.match.leak_check import Deviation, Trial
+from arena.match.match import Match, MatchSpecError
+from arena.match.replay import write_replay
 from arena.match.result import FaultCause, HostBrokenError, HostCause, LeakVerdict, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.worker_report import LeakCheckResult, MatchReport
@@ -24,6 +27,7 @@ from arena.referee.call_context import CallContext
 from arena.referee.call_stream import CallStream
 from arena.referee.server import PlayServer
 from arena.worker.match_host import MatchHost
+from arena.worker.state_leaks import check_leaks
 from tests.support.patience import PATIENCE_S, PATIENT
 from tests.support.processes import marked_processes, parent_of
 from tests.support.specs import script_spec, scripted
@@ -372,6 +376,32 @@ async def check(host: MatchHost, *seats: SeatSpec) -> tuple[LeakCheckResult, ...
 async def test_a_bot_that_forgets_is_found_equal(host: MatchHost, tmp_path: Path) -> None:
     (found,) = await check(host, seat_of(tmp_path, "forgets"), scripted())
     assert (found.seat, found.verdict, found.ply, found.evidence) == (0, LeakVerdict.EQUAL, None, {})
+
+
+def deviating(*answered: str) -> Trial:
+    return Trial(tuple(Deviation(4, ("ADD:1",), (word,)) for word in answered))
+
+
+@pytest.mark.parametrize(
+    ("trials", "verdict"),
+    [
+        ([Trial()], LeakVerdict.EQUAL),
+        ([Trial(unanswered="It died.")], LeakVerdict.UNKNOWN),
+        ([deviating("ADD:0"), deviating("ADD:0")], LeakVerdict.LEAK),
+        ([deviating("ADD:0"), deviating("ADD:2")], LeakVerdict.UNSTABLE),
+    ],
+)
+async def test_a_second_fresh_process_is_asked_only_where_the_first_answered_otherwise(
+    trials: list[Trial], verdict: LeakVerdict
+) -> None:
+    spec = script_spec("0:3")
+    match = Match(spec)
+    match.begin()
+    match.receive(0, Answer(spec.match_id, 0, (1,)), 10, 10)
+    ask = mock.AsyncMock(side_effect=[*trials, StopAsyncIteration])
+    with mock.patch("arena.worker.state_leaks._try", ask):
+        (found,) = await check_leaks(mock.Mock(), spec, write_replay(match, 0, 0), [0])
+    assert (found.verdict, ask.await_count) == (verdict, len(trials))
 
 
 @pytest.mark.hostile("remember-across-matches")
