@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -60,9 +60,13 @@ class SeatSpec:
     games: tuple[str, ...] = ()
     """The games that its manifest names, for who does not say so itself: a program that speaks lines."""
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the seat as JSON data; `from_json` is the inverse."""
+        return {**{name: getattr(self, name) for name in _PLAIN_OF_SEAT}, "environment": dict(self.environment)}
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SeatSpec:
-        """Return the seat that `MatchSpec.to_json` wrote."""
+        """Return the seat that `to_json` wrote."""
         trees, games = data["trees"], data.get("games", ())
         words = {"command": tuple(data["command"]), "games": tuple(games)}
         return cls(**{**data, **words, "trees": None if trees is None else tuple(trees)})
@@ -105,7 +109,9 @@ class MatchSpec:
 
     def to_json(self) -> dict[str, Any]:
         """Return the spec as JSON data; `from_json` is the inverse."""
-        return {**asdict(self), "options": dict(self.options), "clock": self.clock.to_json()}
+        data = {name: getattr(self, name) for name in _PLAIN}  # asdict() would copy what only is written
+        seats = [seat.to_json() for seat in self.seats]
+        return {**data, "options": dict(self.options), "clock": self.clock.to_json(), "seats": seats}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> MatchSpec:
@@ -118,6 +124,11 @@ class MatchSpec:
                 "seats": tuple(map(SeatSpec.from_json, data["seats"])),
             }
         )
+
+
+_PLAIN_OF_SEAT = tuple(name for name in SeatSpec.__dataclass_fields__ if name != "environment")
+_PLAIN = tuple(name for name in MatchSpec.__dataclass_fields__ if name not in ("options", "clock", "seats"))
+"""The fields that are JSON data as they are."""
 
 
 class SeatManifest(Protocol):

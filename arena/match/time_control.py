@@ -200,8 +200,10 @@ def pack_figures(decisions: Iterable[Figures]) -> str:
     """
     column = bytearray()
     for figures in decisions:
-        _add_varint(column, figures.looks << 1 | (_READABLE if figures.is_readable else 0))
-        if figures.looks:
+        if not figures.looks:  # so it is with most
+            column.append(_READABLE if figures.is_readable else 0)
+        else:
+            _add_varint(column, figures.looks << 1 | (_READABLE if figures.is_readable else 0))
             for number in (figures.cpu_us, figures.queue_wait_us, figures.referee_lag_us):
                 _add_varint(column, number)
     return base64.b64encode(column).decode("ascii")

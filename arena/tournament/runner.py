@@ -50,7 +50,7 @@ _BRIEF_MS = 500
 PATIENCE_S = 300.0
 """So long it waits for another's writing altogether, if the database's URL says nothing."""
 _PATIENCE_AT_END_S = 10.0
-GATHER_S = 0.5
+GATHER_S = 1.0
 """How long a result waits at most for others; a match that takes as long as this is recorded by itself."""
 MOST_A_SLOT = 8
 _WEIGHT = 0.1

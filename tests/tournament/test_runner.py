@@ -338,7 +338,7 @@ def after(*durations_us: int, slots: int = 2) -> ResultBatching:
     return gathering
 
 
-@pytest.mark.parametrize("durations_us", [(), (500_001,), (6_000_000, 50_000), (250_000, 6_000_000, 6_000_000)])
+@pytest.mark.parametrize("durations_us", [(), (1_000_001,), (12_000_000, 50_000), (250_000, 12_000_000, 12_000_000)])
 def test_a_result_waits_for_no_other_before_lengths_are_known_and_when_matches_are_long(
     durations_us: tuple[int, ...],
 ) -> None:
@@ -348,7 +348,7 @@ def test_a_result_waits_for_no_other_before_lengths_are_known_and_when_matches_a
 
 
 def test_the_shorter_matches_are_the_more_the_executor_is_given() -> None:
-    assert [after(length).most_in_flight for length in (500_000, 250_000, 125_000)] == [6, 8, 12]
+    assert [after(length).most_in_flight for length in (1_000_000, 500_000, 250_000)] == [6, 8, 12]
     assert after(1).most_in_flight == after(0).most_in_flight == 2 * (2 + MOST_A_SLOT)
 
 
@@ -362,7 +362,7 @@ def test_results_wait_until_the_executor_runs_short_and_never_longer_than_it_is_
 def test_an_executor_that_grows_is_given_more() -> None:
     slots = 1
     gathering = ResultBatching(lambda: slots)
-    gathering.count(250_000)
+    gathering.count(500_000)
     assert gathering.most_in_flight == 4
     slots = 3
     assert gathering.most_in_flight == 12
