@@ -1,8 +1,9 @@
 """Compiles the engine by mypyc: `python -m tools.compiling FOLDER` makes FOLDER/engine, sources and compiled modules.
 
-What a search or a referee does with positions is compiled; what declares, reads, writes and shows them is not. The
-sources lie beside the compiled modules, and a stamp tells of which they were made (`engine.build_info`). Needs mypy and
-setuptools, which `make wheel` has in an environment of their own, a C compiler, and the headers of this Python.
+What a search or a referee does with positions is compiled, and what writes them into messages; what declares, reads and
+shows them is not. The sources lie beside the compiled modules, and a stamp tells of which they were made
+(`engine.build_info`). Needs mypy and setuptools, which `make wheel` has in an environment of their own, a C compiler,
+and the headers of this Python.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ from engine.build_info import LIBRARY, STAMP, stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPILED = (
-    *("chance.py", "core.py", "perft.py", "playout.py", "kit/phases.py"),
+    *("chance.py", "core.py", "perft.py", "playout.py", "record.py"),
+    *("kit/message_writer.py", "kit/phases.py"),
     *(
         f"games/*/{part}.py"
-        for part in ("actions", "board", "clones", "evaluation", "features", "odds", "options", "scoring", "state")
+        for part in (
+            *("actions", "board", "clones", "evaluation", "features", "odds", "options", "scoring", "state"),
+            "wire",
+        )
     ),
     *("games/*/evaluation/*.py", "games/*/rules/*.py"),
 )
