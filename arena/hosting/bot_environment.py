@@ -42,6 +42,12 @@ def system_trees() -> list[Path]:
     return [Path("/usr", name) for name in USR_PARTS if Path("/usr", name).is_dir()]
 
 
+def system_settings() -> list[Path]:
+    """Return what programs of the system need of /etc: libraries, Debian's alternatives, the settings of its Java."""
+    java = sorted(Path("/etc").glob("java-*-openjdk"))
+    return [path for path in (Path("/etc/ld.so.cache"), Path("/etc/alternatives"), *java) if path.exists()]
+
+
 @functools.cache
 def python_trees() -> tuple[Path, ...]:
     """Return the directories and files without which `sys.executable` and the packages for bots do not work.

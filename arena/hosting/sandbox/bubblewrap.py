@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.hosting.bot_environment import kit_places, python_trees, system_trees
+from arena.hosting.bot_environment import kit_places, python_trees, system_settings, system_trees
 from arena.hosting.sandbox.limits import SandboxLimits
 from engine.translatable import Text, joined
 
@@ -109,8 +109,8 @@ def _mounts(limits: SandboxLimits, shown: SandboxMounts) -> list[str]:
     for tree in system_trees():
         words += ["--ro-bind", str(tree), str(tree)]
     words += _root_links()
-    words += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
-    words += ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
+    for path in system_settings():
+        words += ["--ro-bind-try", str(path), str(path)]
     words += [*_proc(), "--dev", "/dev"]
     # Terminals are counted for the whole machine: without them bots can neither use them up nor tell who has some.
     words += ["--perms", "0755", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]

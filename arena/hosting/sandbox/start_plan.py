@@ -19,6 +19,7 @@ from arena.hosting.bot_environment import (
     import_roots,
     package_roots,
     python_trees,
+    system_settings,
     system_trees,
 )
 from arena.hosting.cgroups.hierarchy import GroupLimits
@@ -44,7 +45,7 @@ ADDRESS_SPACE_SPARE_MB = 4096
 """Address space is free and runtimes reserve much of it; this limit only slows what the watchdog then ends."""
 KERNEL_SPARE_BYTES = 16 << 20
 """What the kernel may keep for an honest bot: stacks and tables of its threads and pages, its descriptors."""
-_READABLE = ("/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/dev/urandom", "/proc/self")
+_READABLE = ("/bin", "/lib", "/lib64", "/dev/urandom", "/proc/self")
 _WRITABLE = ("/dev/null",)
 
 
@@ -168,7 +169,7 @@ def _reduced_confinement(program: BotProgram, limits: SandboxLimits) -> Confinem
         )
     trees = [*map(str, python_trees())] if program.trees is None else program.trees
     places = {
-        "read": [*map(str, system_trees()), *trees, *_READABLE, program.directory],
+        "read": [*map(str, (*system_trees(), *system_settings())), *trees, *_READABLE, program.directory],
         "list": [str(root) for root in package_roots()],
         "write": [*_WRITABLE, *map(str, filter(None, (program.scratch, program.writable, limits.socket)))],
     }

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.bot_environment import KIT_FILES, kit_places
+from arena.hosting.bot_environment import KIT_FILES, kit_places, system_settings
 from arena.hosting.launcher.messages import OutputMark
 from arena.hosting.launcher.own_ids import find_range
 from arena.hosting.launcher.spawn import UIDS
@@ -78,6 +78,15 @@ async def test_the_referees_socket_is_reached(place: Place, sandbox: str) -> Non
     )
     assert await place.run(sandbox, program) == "connected\n"
     place.listener.accept()[0].close()
+
+
+async def test_of_the_settings_of_the_machine_those_of_debians_java_can_be_read(place: Place, sandbox: str) -> None:
+    java = sorted(Path("/etc").glob("java-*-openjdk"))
+    assert set(java) <= set(system_settings())
+    program = f"import os\nfor path in {[str(path) for path in java]}:\n    print(sorted(os.listdir(path)))"
+    assert await place.run(sandbox, program) == "".join(
+        f"{sorted(one.name for one in path.iterdir())}\n" for path in java
+    )
 
 
 @pytest.mark.hostile("change-its-own-code")
