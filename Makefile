@@ -58,7 +58,7 @@ lint: setup-dev
 	"$(BIN)/python" -m ruff check .
 	"$(BIN)/python" -m ruff format --check .
 	"$(BIN)/python" -m mypy
-	@for bot in bots/*/main.py bots/*/template/main.py; do echo "mypy $$bot"; "$(BIN)/python" -m mypy --no-error-summary $$bot || exit 1; done
+	@for bot in bots/*/main.py bots/*/template*/main.py; do echo "mypy $$bot"; "$(BIN)/python" -m mypy --no-error-summary $$bot || exit 1; done
 
 check-python:
 	@"$(PYTHON)" -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Kingmaker Arena needs Python 3.11 or newer, this is %s: make PYTHON=python3.12" % sys.version.split()[0])'

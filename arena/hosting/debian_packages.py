@@ -1,6 +1,6 @@
 """Names the Debian packages that bring what a bot needs and this machine lacks: programs, headers, libraries.
 
-Only pkg-config is run.
+Only pkg-config and interpreters are run, to ask them for libraries.
 """
 
 from __future__ import annotations
@@ -8,16 +8,18 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.hosting.bot_languages import CPP, GO, JAVA, LUA, NODE, PERL, RUBY, RUST, SHELL, C, language_of
 from engine.translatable import Text
 
 if TYPE_CHECKING:
     from arena.hosting.manifest import BotManifest
 
 PACKAGES = {
+    "awk": "mawk",
     "c++": "g++",
     "cargo": "cargo",
     "cc": "gcc",
@@ -26,18 +28,26 @@ PACKAGES = {
     "cmake": "cmake",
     "dotnet": "dotnet-sdk-8.0",
     "g++": "g++",
+    "gawk": "gawk",
     "gcc": "gcc",
     "go": "golang-go",
     "grpc_cpp_plugin": "protobuf-compiler-grpc",
+    "jar": "default-jdk-headless",
     "java": "default-jre-headless",
     "javac": "default-jdk-headless",
+    "jq": "jq",
+    "lua": "lua5.4",
+    "luajit": "luajit",
     "make": "make",
+    "mawk": "mawk",
     "ninja": "ninja-build",
     "node": "nodejs",
     "nodejs": "nodejs",
     "npm": "npm",
+    "perl": "perl",
     "pkg-config": "pkg-config",
     "protoc": "protobuf-compiler",
+    "ruby": "ruby",
     "rustc": "rustc",
     "tsc": "node-typescript",
 }
@@ -45,10 +55,27 @@ PACKAGES = {
 _HEADERS = {"google/protobuf/": "libprotobuf-dev", "grpc++/": "libgrpc++-dev", "grpcpp/": "libgrpc++-dev"}
 _MISSING_PROGRAM = re.compile(r"(?:^|[\s/])([\w.+-]+): (?:command not found|not found|No such file or directory)", re.M)
 _MISSING_HEADER = re.compile(r"fatal error: '?([\w.+/-]+)'?:? (?:No such file or directory|file not found)")
-NODE = "node"
-_CPP = "cpp"
-_PROGRAMS = {NODE: ("node",), _CPP: ("g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin")}
-_LIBRARIES = {_CPP: {"grpc++_unsecure": "libgrpc++-dev", "protobuf": "libprotobuf-dev"}}
+_PROGRAMS = {
+    C: ("cc",),
+    CPP: ("g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
+    GO: ("go",),
+    JAVA: ("javac",),
+    LUA: ("lua",),
+    NODE: ("node",),
+    PERL: ("perl",),
+    RUBY: ("ruby",),
+    RUST: ("rustc", "cc"),
+    SHELL: ("awk",),
+}
+_LIBRARIES: Mapping[str, Mapping[tuple[str, ...], str]] = {
+    CPP: {
+        ("pkg-config", "--exists", "grpc++_unsecure"): "libgrpc++-dev",
+        ("pkg-config", "--exists", "protobuf"): "libprotobuf-dev",
+    },
+    # Debian's smallest installation has the program, and none of the modules that come with it.
+    PERL: {("perl", "-MJSON::PP", "-e", "1"): "perl"},
+}
+"""The package of each library that a language needs, by the command that succeeds if it is there."""
 _ASK_S = 20
 
 
@@ -78,7 +105,8 @@ def hint_in_log(log: str) -> str:
 def missing_packages(language: str) -> list[str]:
     """Return the Debian packages without which bots in that language can be neither built nor run here."""
     missing = [PACKAGES[program] for program in _PROGRAMS.get(language, ()) if shutil.which(program) is None]
-    return missing + [package for name, package in _LIBRARIES.get(language, {}).items() if not _has_library(name)]
+    missing += [package for probe, package in _LIBRARIES.get(language, {}).items() if not _works(probe)]
+    return list(dict.fromkeys(missing))
 
 
 def install_command(packages: Sequence[str]) -> str:
@@ -97,20 +125,13 @@ def with_lack(sentence: str, manifest: BotManifest, directory: Path) -> str:
     )
 
 
-def language_of(manifest: BotManifest, directory: Path) -> str | None:
-    """Return the language of a bot as far as its needs are known here: `node`, `cpp`, or None."""
-    if manifest.runtime == NODE or manifest.command[0] == NODE:
-        return NODE
-    sources = (path for place in (directory, directory / "kit") for path in place.glob("*.cpp"))
-    return _CPP if manifest.build and any(sources) else None
-
-
-def _has_library(name: str) -> bool:
-    """Return whether pkg-config finds a library; without pkg-config, no build would find it either."""
-    program = shutil.which("pkg-config")
+def _works(probe: Sequence[str]) -> bool:
+    """Return whether a command that asks for a library finds it; without its program nothing would."""
+    program = shutil.which(probe[0])
     if program is None:
         return False
     try:
-        return subprocess.run([program, "--exists", name], check=False, timeout=_ASK_S).returncode == 0
+        done = subprocess.run([program, *probe[1:]], check=False, timeout=_ASK_S, capture_output=True)
     except (OSError, subprocess.SubprocessError):
         return True
+    return done.returncode == 0

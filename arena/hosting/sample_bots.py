@@ -1,8 +1,9 @@
 """Finds what is installed with the arena for bots (samples, templates, kits), and writes a new bot from a template.
 
-bots/NAME/bot.toml           makes NAME a sample bot
-bots/LANGUAGE/template/      makes LANGUAGE one in which a new bot can be written
-bots/LANGUAGE/kit/           is what a bot in that language needs besides, where it needs something
+bots/NAME/bot.toml              makes NAME a sample bot
+bots/LANGUAGE/template/         makes LANGUAGE one in which a new bot can be written that speaks protobuf
+bots/LANGUAGE/template_lines/   the same for one that speaks JSON lines
+bots/LANGUAGE/kit/              is what a bot with a template in protobuf needs besides, where it needs something
 
 Files are read, and none of them is imported. Nothing is overwritten.
 """
@@ -18,11 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.manifest import MANIFEST_NAME, BotDirectoryError
+from arena.hosting.manifest_fields import LINES, PROTOBUF
 from engine.os_errors import os_error_text
 from engine.translatable import Text, placed
 
 _PACKAGE = "bots"
-_TEMPLATE = "template"
+_TEMPLATES = {PROTOBUF: "template", LINES: "template_lines"}
+"""The folder of a template by the protocol that it speaks; of several the first is written if none is asked for."""
 KIT = "kit"
 """The folder where the kit of a language lies, here and in the directory of a new bot."""
 _NOT_COPIED = ("__pycache__", "node_modules", ".build")
@@ -44,20 +47,41 @@ def sample_names() -> list[str]:
 
 def template_languages() -> list[str]:
     """Return the languages in which a new bot can be written, in alphabetical order."""
-    return sorted(name for place in _places() for name in _having(place, f"{_TEMPLATE}/{MANIFEST_NAME}"))
+    folders = [f"{folder}/{MANIFEST_NAME}" for folder in _TEMPLATES.values()]
+    return sorted({name for place in _places() for folder in folders for name in _having(place, folder)})
 
 
-def template_directory(language: str) -> Path:
+def template_protocols(language: str) -> list[str]:
+    """Return the protocols that a new bot in a language can speak; the first is taken if none is asked for."""
+    return [protocol for protocol in _TEMPLATES if _find_template(language, protocol) is not None]
+
+
+def template_directory(language: str, protocol: str | None = None) -> Path:
     """Return the directory with the files of a new bot. Raises BotDirectoryError if there are none."""
-    for place in _places():
-        if language in _having(place, f"{_TEMPLATE}/{MANIFEST_NAME}"):
-            return place / language / _TEMPLATE
-    why = Text(
-        "there is no template for bots in {language}; write {known}",
-        language=repr(language),
-        known=" or ".join(template_languages()),
-    )
-    raise BotDirectoryError(why)
+    known = template_protocols(language)
+    if not known:
+        why = Text(
+            "there is no template for bots in {language}; write {known}",
+            language=repr(language),
+            known=" or ".join(template_languages()),
+        )
+        raise BotDirectoryError(why)
+    found = _find_template(language, protocol or known[0])
+    if found is None:
+        why = Text(
+            "there is no template for bots in {language} with the protocol {protocol}; use {known}",
+            language=repr(language),
+            protocol=repr(protocol),
+            known=" or ".join(map(repr, known)),
+        )
+        raise BotDirectoryError(why)
+    return found
+
+
+def _find_template(language: str, protocol: str) -> Path | None:
+    folder = _TEMPLATES[protocol]
+    places = [place for place in _places() if language in _having(place, f"{folder}/{MANIFEST_NAME}")]
+    return places[0] / language / folder if places else None
 
 
 def kit_directory(language: str) -> Path | None:
@@ -90,13 +114,15 @@ class NewBot:
     has_kit: bool
 
 
-def write_new_bot(directory: Path, language: str, name: str, game: str) -> NewBot:
+def write_new_bot(directory: Path, language: str, name: str, game: str, protocol: str | None = None) -> NewBot:
     """Write a bot into a directory that is empty or does not exist, and return what was written.
 
-    `name` and `game` stand in its files where the template says @NAME@ and @GAME@. Raises NewBotError, and
-    BotDirectoryError for a language without a template; what was begun is removed then.
+    `name` and `game` stand in its files where the template says @NAME@ and @GAME@. Without a `protocol` it speaks the
+    first of its language. Raises NewBotError, and BotDirectoryError for a language or a protocol without a template;
+    what was begun is removed then.
     """
-    template, kit = template_directory(language), kit_directory(language)
+    template = template_directory(language, protocol)
+    kit = kit_directory(language) if template.name == _TEMPLATES[PROTOBUF] else None
     is_made_here = _check_free(directory)
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from arena.hosting.manifest import load_manifest
+from arena.hosting.manifest import load_manifest, read_manifest
 from tests.cli.support import Arena, write_bot
 
 
@@ -213,7 +214,8 @@ def test_without_a_game_one_is_chosen_and_said_in_a_line(arena: Arena, tmp_path:
 def test_another_name_and_an_empty_directory_are_fine(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "My Bot").mkdir()
     made = arena("bot", "new", "My Bot", "--name", "fox", "--game", "foreign_king", "--json").json
-    assert made == {"name": "fox", "directory": "My Bot", "language": "python", "game": "foreign_king"}
+    what = {"name": "fox", "directory": "My Bot", "language": "python", "protocol": "protobuf"}
+    assert made == {**what, "game": "foreign_king"}
 
 
 def test_a_name_that_no_bot_can_have_is_refused_before_anything_is_written(arena: Arena, tmp_path: Path) -> None:
@@ -227,6 +229,39 @@ def test_unknown_games_and_languages_get_the_nearest_name(arena: Arena, tmp_path
     assert "did you mean 'python'?" in arena.refusal("bot", "new", "fox", "--language", "pyhton")
     assert "did you mean 'cpp'?" in arena.refusal("bot", "new", "fox", "--language", "C++")
     assert "did you mean 'node'?" in arena.refusal("bot", "new", "fox", "--language", "js")
+    for language, meant in (
+        *(("golang", "go"), ("Rust", "rust"), ("rs", "rust"), ("sh", "shell"), ("bash", "shell"), ("jdk", "java")),
+        *(("C", "c"), ("py", "python"), ("rb", "ruby"), ("perl5", "perl")),
+    ):
+        assert f"did you mean '{meant}'?" in arena.refusal("bot", "new", "fox", "--language", language)
+    assert not (tmp_path / "fox").exists()
+
+
+def test_a_bot_speaks_the_protocol_that_was_asked_for_or_the_first_of_its_language(
+    arena: Arena, tmp_path: Path
+) -> None:
+    for words, protocol, file in (
+        (("--language", "python"), "protobuf", "main.py"),
+        (("--language", "python", "--protocol", "protobuf"), "protobuf", "main.py"),
+        (("--language", "python", "--protocol", "lines"), "lines", "main.py"),
+        (("--language", "ruby"), "lines", "main.rb"),
+        (("--language", "rust", "--protocol", "lines"), "lines", "main.rs"),
+    ):
+        assert arena("bot", "new", "fox", *words, "--game", "rex_romanorum").code == 0
+        manifest = read_manifest(tmp_path / "fox")
+        assert (manifest.name, manifest.games, manifest.protocol) == ("fox", ("rex_romanorum",), protocol)
+        assert {path.name for path in (tmp_path / "fox").iterdir()} == {"bot.toml", file}
+        texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "fox").iterdir()]
+        assert not any(place in text for text in texts for place in ("@NAME@", "@GAME@"))
+        shutil.rmtree(tmp_path / "fox")
+
+
+def test_a_protocol_that_a_language_has_no_template_for_is_refused_in_a_line(arena: Arena, tmp_path: Path) -> None:
+    refused = arena.refusal("bot", "new", "fox", "--language", "go", "--protocol", "protobuf")
+    assert "no template for bots in 'go' with the protocol 'protobuf'; use 'lines'" in refused
+    refused = arena.refusal("bot", "new", "fox", "--language", "cpp", "--protocol", "lines")
+    assert "no template for bots in 'cpp' with the protocol 'lines'; use 'protobuf'" in refused
+    assert "use 'protobuf' or 'lines'" in arena.refusal("bot", "new", "fox", "--protocol", "grpc")
     assert not (tmp_path / "fox").exists()
 
 
@@ -276,7 +311,8 @@ def test_what_is_missing_is_named_with_its_package(arena: Arena, monkeypatch: py
 
 
 def test_the_help_says_which_languages_there_are(arena: Arena) -> None:
-    assert "python" in arena("bot", "new", "--help").out
+    words = arena("bot", "new", "--help").out.replace(",", " ").replace(".", " ").split()
+    assert {"c", "cpp", "go", "java", "lua", "node", "perl", "python", "ruby", "rust", "shell"} <= set(words)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -287,7 +323,8 @@ def test_a_directory_of_somebody_else_is_refused(arena: Arena, tmp_path: Path) -
 
 def test_the_new_bot_is_clean_under_the_strictest_checks(arena: Arena, tmp_path: Path) -> None:
     arena("bot", "new", "fox", "--game", "foreign_king")
-    for check in (["ruff", "check"], ["ruff", "format", "--check"]):
+    arena("bot", "new", "fox/lines", "--game", "foreign_king", "--protocol", "lines")
+    for check in (["ruff", "check", "--ignore", "T20"], ["ruff", "format", "--check"]):
         config = Path(__file__).resolve().parents[2] / "pyproject.toml"
         done = subprocess.run(
             [sys.executable, "-m", *check, "--config", config, tmp_path / "fox"], capture_output=True, text=True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from importlib.util import cache_from_source
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,13 @@ import pytest
 from arena.hosting.bot_environment import KIT_FILES, bot_trees, kit_places, parts_of, write_kit_cache
 from arena.hosting.debian_packages import hint_in_log
 from arena.hosting.manifest import BotDirectoryError, load_manifest
-from arena.hosting.sample_bots import kit_directory, sample_directory, template_directory, template_languages
+from arena.hosting.sample_bots import (
+    kit_directory,
+    sample_directory,
+    template_directory,
+    template_languages,
+    template_protocols,
+)
 from arena.hosting.sandbox import bubblewrap
 from arena.hosting.sandbox.bubblewrap import SandboxMounts, wrapper
 from arena.hosting.sandbox.limits import STANDARD, SandboxLimits
@@ -112,12 +119,23 @@ def test_one_that_is_not_there_is_named_with_the_remedy() -> None:
         sample_directory("strong")
 
 
-def test_every_language_has_its_own_template() -> None:
-    found = {language: template_directory(language) for language in template_languages()}
-    assert {"python", "node", "cpp"} <= set(found)
-    for language, directory in found.items():
-        assert (directory.name, directory.parent.name) == ("template", language)
-        assert (directory / "bot.toml").is_file()
+def test_every_language_has_its_own_templates_which_speak_what_is_said_of_them() -> None:
+    found = {language: template_protocols(language) for language in template_languages()}
+    assert {"python", "node", "cpp", "go", "rust", "java", "c", "ruby", "perl", "lua", "shell"} <= set(found)
+    assert found["python"] == ["protobuf", "lines"]
+    for language, protocols in found.items():
+        assert protocols
+        assert template_directory(language) == template_directory(language, protocols[0])
+        for protocol in protocols:
+            directory = template_directory(language, protocol)
+            assert directory.parent.name == language
+            manifest = tomllib.loads((directory / "bot.toml").read_text(encoding="utf-8"))
+            assert manifest.get("protocol", "protobuf") == protocol
+
+
+def test_a_protocol_without_a_template_is_told_with_those_that_have_one() -> None:
+    with pytest.raises(BotDirectoryError, match=r"no template for bots in 'go' with the protocol 'protobuf'; use 'li"):
+        template_directory("go", "protobuf")
 
 
 def test_a_language_without_a_template_is_named_with_those_that_have_one() -> None:
@@ -137,6 +155,7 @@ def test_a_kit_lies_beside_its_template() -> None:
         ("make: cmake: No such file or directory", "cmake"),
         ("bash: line 1: cargo: command not found", "cargo"),
         ("/bin/sh: 1: protoc: not found", "protobuf-compiler"),
+        ("sh: 1: javac: not found", "default-jdk-headless"),
         ("kit.hpp:3:10: fatal error: grpcpp/grpcpp.h: No such file or directory", "libgrpc++-dev"),
         ("x.cc:1:10: fatal error: 'google/protobuf/message.h' file not found", "libprotobuf-dev"),
     ],

@@ -14,7 +14,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -92,6 +92,13 @@ NEEDS: Mapping[str, Need] = {
     "browser": Need("Chromium and Playwright", _chromium),
     "node": Need("Node.js, for bots in JavaScript", _node),
     "cpp": Need("a C++ compiler, protoc and gRPC's headers", lambda: _language("cpp")),
+    **{
+        name: Need(f"what bots in {title} need", partial(_language, name))
+        for name, title in (
+            *(("c", "C"), ("go", "Go"), ("java", "Java"), ("lua", "Lua"), ("perl", "Perl"), ("ruby", "Ruby")),
+            *(("rust", "Rust"), ("shell", "POSIX shell")),
+        )
+    },
     "compiler": Need("a C compiler, for the compiled engine", what_is_missing),
     "postgresql": Need("a PostgreSQL server", postgres.why_not),
     "ray": Need("Ray, for matches on many machines", lambda: _package("ray")),

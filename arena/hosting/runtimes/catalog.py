@@ -18,7 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.debian_packages import NODE, install_command, missing_packages
+from arena.hosting.bot_languages import NODE
+from arena.hosting.debian_packages import install_command, missing_packages
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strangers, resolve_command
 from arena.hosting.runtimes.inspection import (
     INSTALL_COMMANDS,

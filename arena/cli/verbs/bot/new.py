@@ -14,19 +14,35 @@ from arena.cli.shared.language import say
 from arena.cli.shared.options import AsJson, example, get_game
 from arena.cli.shared.output import print_json
 from arena.hosting.debian_packages import install_command, missing_packages
-from arena.hosting.manifest_fields import FieldError, format_value, read_name
-from arena.hosting.sample_bots import KIT, template_languages, write_new_bot
+from arena.hosting.manifest_fields import FieldError, format_value, read_name, read_protocol
+from arena.hosting.sample_bots import KIT, template_languages, template_protocols, write_new_bot
 from engine import registry
 from engine.translatable import Text, nearest
 
 app = typer.Typer()
 LANGUAGES = template_languages()
-_ALSO_CALLED = {"c++": "cpp", "cxx": "cpp", "javascript": "node", "js": "node", "node.js": "node", "py": "python"}
+_ALSO_CALLED = {
+    **dict.fromkeys(("c++", "cxx"), "cpp"),
+    **dict.fromkeys(("javascript", "js", "node.js", "nodejs", "typescript", "ts"), "node"),
+    **dict.fromkeys(("py", "python3"), "python"),
+    **dict.fromkeys(("awk", "bash", "dash", "jq", "posix", "sh", "zsh"), "shell"),
+    **dict.fromkeys(("jdk", "jre", "jvm", "openjdk"), "java"),
+    **dict.fromkeys(("luajit", "lua5.4"), "lua"),
+    "cargo": "rust",
+    "gcc": "c",
+    "golang": "go",
+    "pl": "perl",
+    "rb": "ruby",
+    "rs": "rust",
+    "rustc": "rust",
+}
 
 
 @app.command(
     epilog=example(
-        "arena bot new my-bot --game foreign_king", "arena bot new fox --language python --game foreign_king"
+        "arena bot new my-bot --game foreign_king",
+        "arena bot new fox --language go --game foreign_king",
+        "arena bot new owl --language python --protocol lines --game foreign_king",
     )
 )
 def new(
@@ -34,21 +50,24 @@ def new(
     language: Annotated[
         str, typer.Option("--language", "-l", metavar="LANGUAGE", help=", ".join(LANGUAGES))
     ] = "python",
+    protocol: Annotated[str | None, typer.Option(metavar="PROTOCOL")] = None,
     game: Annotated[str | None, typer.Option("--game", "-g", metavar="GAME")] = None,
     name: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the files of a new bot that can already play."""
     _check_language(language)
+    spoken = _protocol(language, protocol)
     chosen = registry.names()[0] if game is None else get_game(game).name
     called = _name(directory, name)
-    written = write_new_bot(directory, language, called, chosen)
+    written = write_new_bot(directory, language, called, chosen, spoken)
     if game is None:
         typer.echo(say("cli_bot.no_game_named", game=chosen), err=True)
     if missing := missing_packages(language):
         typer.echo(say("cli_bot.still_needs", command=install_command(missing)), err=True)
     if as_json:
-        print_json({"name": called, "directory": str(directory), "language": language, "game": chosen})
+        what = {"name": called, "directory": str(directory), "language": language, "protocol": spoken, "game": chosen}
+        print_json(what)
         return
     place = str(written.directory)
     typer.echo(say("cli_bot.wrote", name=called, game=chosen, directory=place, files=", ".join(written.files)))
@@ -67,8 +86,9 @@ def _check_language(language: str) -> None:
     """Raise MisuseError if there is no template for a language; it tells what that language is called here."""
     if language in LANGUAGES:
         return
-    known = ", ".join(LANGUAGES)
-    if (meant := _ALSO_CALLED.get(language.lower()) or nearest(language, LANGUAGES, 0.5)) is not None:
+    known, small = ", ".join(LANGUAGES), language.lower()
+    meant = small if small in LANGUAGES else _ALSO_CALLED.get(small) or nearest(small, LANGUAGES, 0.5)
+    if meant is not None:
         raise MisuseError(
             Text(
                 "there is no template for bots in {name}; did you mean {meant}? the languages are {known}",
@@ -80,6 +100,16 @@ def _check_language(language: str) -> None:
     raise MisuseError(
         Text("there is no template for bots in {name}; the languages are {known}", name=repr(language), known=known)
     )
+
+
+def _protocol(language: str, asked: str | None) -> str:
+    """Return the protocol that a new bot speaks; whether its language has a template for it is not looked at."""
+    if asked is None:
+        return template_protocols(language)[0]
+    try:
+        return read_protocol(asked)
+    except FieldError as error:
+        raise MisuseError(error) from None
 
 
 def _name(directory: Path, name: str | None) -> str:
