@@ -10,9 +10,11 @@ from pathlib import Path
 from arena.conform import match_scenarios, stream_scenarios
 from arena.conform.dialogue import Patience
 from arena.conform.judging import BrokenError, NotApplicableError, RuleState, RuleVerdict, SilentError
-from arena.conform.process import Launcher
-from arena.conform.rules import BY_ID, RULES
+from arena.conform.process import CommandError, Launcher
+from arena.conform.rules import BY_ID, NAMES, RULES, Offer, Transport, rules_of
 from arena.conform.scenario_harness import Harness, open_harness
+from arena.wire.messages import EVERY_GAME
+from engine import registry
 from engine.translatable import Text
 
 _ALL_GAMES = ("other-game",)
@@ -44,12 +46,13 @@ BASIC: tuple[Scenario, ...] = (
         "connects",
         ("token", "join-first", "join-protocol", "join-games", "waits-for-joined"),
     ),
+    Scenario(stream_scenarios.check_first_line, "reads-joined"),
     Scenario(
         match_scenarios.check_answers,
         "act-answers",
         (
             *("join-once", "one-stream", "act-once", "act-ply", "act-count", "act-note", "resign-match-id"),
-            *("well-formed", "message-size", "no-unasked", "output"),
+            *("well-formed", "message-size", "no-unasked", "output", "flushes", "stdout-answers"),
         ),
     ),
     Scenario(match_scenarios.check_several, "several-matches"),
@@ -64,6 +67,7 @@ FRESH: tuple[Scenario, ...] = (
     Scenario(stream_scenarios.check_minor, "accepts-minor"),
     Scenario(stream_scenarios.check_unknown_events, "ignores-events"),
     Scenario(stream_scenarios.check_unknown_fields, "ignores-fields"),
+    Scenario(stream_scenarios.check_large_joined, "large-joined"),
     Scenario(stream_scenarios.check_token_refused, "token-refused"),
     Scenario(stream_scenarios.check_join_refused, "join-refused"),
     Scenario(stream_scenarios.check_no_arena, "no-arena"),
@@ -100,32 +104,53 @@ IN_MATCHES: tuple[Scenario, ...] = (
 """What any process that has joined can play, one after another."""
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedBot:
+    """What was found about a bot."""
+
+    transport: Transport
+    """How its messages travel."""
+    verdicts: Sequence[RuleVerdict]
+    """In the order of the table of rules."""
+
+
 async def check_bot(
     launcher: Launcher,
     directory: Path,
     *,
+    offer: Offer = Offer.PROTOBUF,
+    games: Sequence[str] = (EVERY_GAME,),
     rules: Collection[str] = (),
     patience: Patience | None = None,
     tell: Callable[[RuleVerdict], None] = lambda _: None,
-) -> list[RuleVerdict]:
-    """Return what was found about the rules of these ids, by default all, and about any other that is broken.
+) -> CheckedBot:
+    """Return what was found about the rules of these ids, and about any other that is broken.
 
-    The verdicts stand in the order of the table; `tell` hears of each as soon as it is known, and of a rule that is
-    broken later once more. `directory` is an empty one with a short path. Raises OSError if the bot cannot be started.
+    By default these are all rules for how its messages travel. `games` are those of a bot that speaks lines. `tell`
+    hears of each verdict as soon as it is known, and of a rule that is broken later once more. `directory` is an empty
+    one with a short path. Raises OSError if the bot cannot be started, CommandError if it plays no game of this arena.
     """
+    if EVERY_GAME not in games and not {*games} & {*registry.names()}:
+        why = Text(
+            "games names none that is installed ({names}); `arena game list` shows those that are",
+            names=", ".join(games),
+        )
+        raise CommandError(why)
     patience = patience or Patience()
     async with (
-        open_harness(launcher, directory / "a", patience) as first,
-        open_harness(launcher, directory / "b", patience) as second,
+        open_harness(launcher, directory / "a", patience, offer, games) as first,
+        open_harness(launcher, directory / "b", patience, offer, games) as second,
     ):
-        checker = _Checker(frozenset(rules or BY_ID), tell)
+        checker = _Checker(frozenset(rules), tell)
         await checker.check(first, second)
-    return checker.verdicts()
+        return CheckedBot(first.transport, checker.verdicts())
 
 
 class _Checker:
-    def __init__(self, wanted: frozenset[str], tell: Callable[[RuleVerdict], None]) -> None:
-        self._wanted = wanted
+    def __init__(self, named: frozenset[str], tell: Callable[[RuleVerdict], None]) -> None:
+        self._named = named
+        self._wanted = named
+        self._has_met = False
         self._tell = tell
         self._found: dict[str, RuleVerdict] = {}
 
@@ -136,14 +161,24 @@ class _Checker:
     async def check(self, first: Harness, second: Harness) -> None:
         """Play the basic scenarios, then all others with the two harnesses at once."""
         for scenario in BASIC:
-            await self._play(first, scenario)
+            if first.transport in BY_ID[scenario.rule].transports:
+                await self._play(first, scenario)
             if self._broken():
-                rest = [rule.id for rule in RULES if rule.id not in self._found]
+                rest = [rule.id for rule in rules_of(first.transport) if rule.id not in self._found]
                 self._note_all(rest, RuleState.UNCHECKED, _first(self._broken()[0]))
                 return
         async with asyncio.TaskGroup() as group:
             group.create_task(self._play_all(first, self._chosen(IN_MATCHES)))
             group.create_task(self._play_all(second, self._chosen(FRESH)))
+
+    def _meet(self, transport: Transport) -> None:
+        """Take note of how the messages of the bot travel: that decides which rules there are."""
+        self._has_met = True
+        known = {rule.id for rule in rules_of(transport)}
+        for rule in sorted(self._named - known):
+            why = Text("this is no rule for such a bot ({transport})", transport=NAMES[transport])
+            self._note(rule, RuleState.NOT_APPLICABLE, why)
+        self._wanted = frozenset(known & self._named if self._named else known)
 
     def _chosen(self, scenarios: Sequence[Scenario]) -> list[Scenario]:
         return [scenario for scenario in scenarios if self._wanted & {*scenario.rules}]
@@ -159,6 +194,8 @@ class _Checker:
     async def _play(self, harness: Harness, scenario: Scenario) -> None:
         was_used = harness.is_used
         problem = await _play(harness, scenario)
+        if not self._has_met:
+            self._meet(harness.transport)
         if (
             was_used
             and isinstance(problem, BrokenError)

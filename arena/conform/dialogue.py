@@ -1,18 +1,12 @@
-"""Talks with one process of a bot: serves PlayService at an address of its own, and judges whatever the bot sends.
-
-The server and its streams deliver bytes and judge nothing; a `Dialogue` checks each message against the rules.
-"""
+"""Talks with one process of a bot, and judges each message that it sends by the rules (`judging`)."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-import grpc
-from google.protobuf.message import Message
-from grpc_health.v1 import health, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.conform.judging import (
     BrokenError,
@@ -21,108 +15,19 @@ from arena.conform.judging import (
     check_answer,
     check_join,
     check_unasked,
-    parse,
     quote,
 )
 from arena.conform.process import Running, exit_status
 from arena.conform.random_match import CheckMatch
+from arena.conform.rules import Transport
+from arena.conform.streams import Arrived, ScriptedLines, ScriptedStream
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.referee.call_context import abort
 from arena.v1 import play_pb2
 from arena.wire.status import Status
 from engine.translatable import Text
 
-_MOST_BYTES = 64 << 20  # a message that is far too long is to be seen and told of, not to break the stream
-_OPTIONS = (("grpc.max_receive_message_length", _MOST_BYTES), ("grpc.so_reuseport", 0))
-Context = grpc.aio.ServicerContext[Any, bytes]
 _MOST_OUTPUT_BYTES = SandboxLimits().output_mb << 20
 _ENDING_S = 2.0
-
-
-class ScriptedStream:
-    """One call of Play: what arrives is queued, `None` at its end."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._ending: asyncio.Future[Status | None] = asyncio.get_running_loop().create_future()
-        self.arrived: asyncio.Queue[bytes | None] = asyncio.Queue()
-        metadata = context.invocation_metadata() or ()
-        self.authorization = next((value for key, value in metadata if key == "authorization"), None)
-        """The metadata of that key as it came, or None."""
-
-    async def serve(self) -> None:
-        """Read until either side ends the stream."""
-        await self._context.send_initial_metadata(())
-        reader = asyncio.get_running_loop().create_task(self._read())
-        try:
-            error = await asyncio.shield(self._ending)
-        finally:
-            reader.cancel()
-            self.arrived.put_nowait(None)
-        if error is not None:
-            await abort(self._context, error)
-
-    async def _read(self) -> None:
-        with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
-            while (data := await self._context.read()) is not grpc.aio.EOF:
-                self.arrived.put_nowait(data)
-        self.close()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether either side has ended it."""
-        return self._ending.done()
-
-    async def send(self, data: bytes) -> bool:
-        """Hand a message to the transport, and return whether that was possible."""
-        try:
-            await self._context.write(data)
-        except (grpc.aio.BaseError, asyncio.InvalidStateError):
-            return False
-        return True
-
-    def close(self, error: Status | None = None) -> None:
-        """End the stream from this side, in order or with an error."""
-        if not self._ending.done():
-            self._ending.set_result(error)
-
-
-class ScriptedServer:
-    """A server for one bot; `start` and `stop` are called once each."""
-
-    def __init__(self, refusal: Status | None = None, *, has_health: bool = True) -> None:
-        """With a `refusal` every call is ended by that error before anything is read."""
-        self._refusal = refusal
-        self._server = grpc.aio.server(options=_OPTIONS)
-        play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler("arena.v1.PlayService", {"Play": play}),)
-        )
-        if has_health:
-            servicer = health.aio.HealthServicer()
-            health_pb2_grpc.add_HealthServicer_to_server(servicer, self._server)
-        self.streams: asyncio.Queue[ScriptedStream] = asyncio.Queue()
-        """The calls that have come and that nobody has taken yet."""
-        self.refused = asyncio.Event()  # whether a call was refused
-
-    async def start(self, address: str) -> str:
-        """Listen at `unix:/path` or `127.0.0.1:0`, and return the address under which a bot finds the server."""
-        port = self._server.add_insecure_port(address)
-        await self._server.start()
-        return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
-
-    async def stop(self) -> None:
-        """Break off every stream, and close the address."""
-        await self._server.stop(None)
-
-    async def _play(self, _requests: object, context: Context) -> None:
-        if self._refusal is not None:
-            self.refused.set()
-            await abort(context, self._refusal)
-            return
-        stream = ScriptedStream(context)
-        self.streams.put_nowait(stream)
-        await stream.serve()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,29 +54,32 @@ class Patience:
 class Dialogue:
     """The stream of one bot process: `meet` and `receive_join` come first, `send` and `ask` as the scenario wants."""
 
-    def __init__(self, server: ScriptedServer, process: Running, token: str, patience: Patience) -> None:
-        self._server = server
+    def __init__(
+        self, streams: asyncio.Queue[ScriptedStream], process: Running, token: str, patience: Patience
+    ) -> None:
+        """`streams` has the streams that the bot opens, however it does."""
+        self._streams = streams
         self._token = token
         self._answered: set[tuple[str, int]] = set()
         self._patience = patience
         self._stream: ScriptedStream | None = None
         self._late: PendingAnswer | None = None
         self.process = process
-        self.games: tuple[str, ...] = ()  # what its Join named
+        self.games: Sequence[str] = ()  # what its Join named
         self.matches = 0  # how many matches it has been told of
 
     # The beginning.
 
     async def meet(self) -> None:
         """Wait for the stream and check its token. Raises SilentError, BrokenError."""
-        coming = asyncio.ensure_future(_next(self._server.streams, self._patience.start_s))
+        coming = asyncio.ensure_future(_next(self._streams, self._patience.start_s))
         news: set[asyncio.Future[Any]] = {coming, self.process.ended}
         await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
         stream: ScriptedStream | None = coming.result() if coming.done() else None
         coming.cancel()
         if stream is None:
             raise SilentError(self._missing(Text("no stream"), self._patience.start_s))
-        if stream.authorization != f"Bearer {self._token}":
+        if stream.transport is Transport.GRPC and stream.authorization != f"Bearer {self._token}":
             text = str(stream.authorization)
             if stream.authorization is None:
                 why = Text("no metadata of the key authorization")
@@ -189,16 +97,27 @@ class Dialogue:
         data = await self._arrival(self._patience.start_s)
         if data is None:
             raise BrokenError("join-first", self._missing(Text("no message"), self._patience.start_s))
-        request = parse(data)
+        request = self.stream.parse(data)
         check_join(request, installed)
         self.games = tuple(request.join.games)
 
+    async def wait_until_read(self) -> None:
+        """Wait until the bot has read what it was sent, if it speaks lines. Raises SilentError."""
+        if not isinstance(self.stream, ScriptedLines):
+            return
+        reading = asyncio.ensure_future(self.stream.wait_until_read())
+        news: set[asyncio.Future[Any]] = {reading, self.process.ended}
+        await asyncio.wait(news, timeout=self._patience.start_s, return_when=asyncio.FIRST_COMPLETED)
+        if not reading.done() or self.process.ended.done():
+            reading.cancel()
+            raise SilentError(self._missing(Text("its standard input was not read"), self._patience.start_s))
+
     # What is sent and received.
 
-    async def send(self, *responses: Message) -> None:
+    async def send(self, *responses: play_pb2.PlayResponse) -> None:
         """Send messages. Raises SilentError if the stream has ended."""
         for response in responses:
-            if not await self.stream.send(response.SerializeToString()):
+            if not await self.stream.send(response):
                 await self._let_it_end()
                 why = Text("the stream ended before everything was sent")
                 raise SilentError(self.with_how_it_is(why))
@@ -228,8 +147,9 @@ class Dialogue:
         while request is None or self._is_late_answer(request):
             data = await self._arrival(patience_s)
             if data is None:
+                await self._look_for_unflushed()
                 raise SilentError(self._missing(Text("no answer to ply {ply}", ply=question.ply), patience_s))
-            request = parse(data)
+            request = self.stream.parse(data)
         if request.WhichOneof("message") == "leave":
             raise SilentError(Text("Leave in place of an answer to ply {ply}", ply=question.ply))
         check_answer(request, question, self._answered)
@@ -238,7 +158,7 @@ class Dialogue:
 
     async def stay_quiet(self, when: str) -> None:
         """Watch for a while that nothing comes. Raises BrokenError, or SilentError if the stream ends."""
-        data: bytes | None = await _next(self.stream.arrived, self._patience.quiet_s)
+        data: Arrived | None = await _next(self.stream.arrived, self._patience.quiet_s)
         self.check_behaviour()
         if data is not None:
             self._judge_unasked(data, when)
@@ -246,9 +166,27 @@ class Dialogue:
             await self._let_it_end()
             raise SilentError(self._stream_ended(when))
 
+    async def _look_for_unflushed(self) -> None:
+        """See whether an answer comes when there is nothing more to read. Raises BrokenError.
+
+        A program writes out what it has kept when it ends.
+        """
+        if self.stream.transport is not Transport.LINES or self.has_ended:
+            return
+        self.close()
+        data: Arrived | None = await _next(self.stream.arrived, self._patience.exit_s)
+        if isinstance(data, bytes):
+            why = Text("{line} came only when standard input had ended", line=quote(data.decode(errors="replace")))
+            raise BrokenError("flushes", why)
+
     def tolerate(self, question: PendingAnswer) -> None:
         """Let one answer to that question come at any time: its match has ended before the answer could be sent."""
         self._late = question
+
+    async def take_late_answer(self) -> None:
+        """Wait for the answer that is tolerated, if it is a line: it need not name its question. Raises BrokenError."""
+        if self.stream.transport is Transport.LINES and (data := await self._arrival(self._patience.answer_s)):
+            self._judge_unasked(data, Text("after MatchFinished"))
 
     def close(self, error: Status | None = None) -> None:
         """End the stream from the arena's side."""
@@ -269,7 +207,7 @@ class Dialogue:
 
     def check_behaviour(self) -> None:
         """Check what can be seen at any time: further streams, too much output. Raises BrokenError."""
-        if not self._server.streams.empty():
+        if not self._streams.empty():
             why = Text("another stream was opened while the first one was open")
             raise BrokenError("one-stream", why)
         if self.process.written_bytes > _MOST_OUTPUT_BYTES:
@@ -279,8 +217,8 @@ class Dialogue:
         """Wait for the end of the process, and return its status, or None if it lives on."""
         return await exit_status(self.process, self._patience.exit_s)
 
-    def _judge_unasked(self, data: bytes, when: str) -> None:
-        request = parse(data)
+    def _judge_unasked(self, data: Arrived, when: str) -> None:
+        request = self.stream.parse(data)
         if self._is_late_answer(request):
             return
         if request.WhichOneof("message") == "leave":
@@ -297,9 +235,9 @@ class Dialogue:
         self._late = None
         return True
 
-    async def _arrival(self, patience_s: float) -> bytes | None:
+    async def _arrival(self, patience_s: float) -> Arrived | None:
         """Return the next message, or None if there is none in time or the bot has ended."""
-        data: bytes | None = await _next(self.stream.arrived, patience_s)
+        data: Arrived | None = await _next(self.stream.arrived, patience_s)
         if data is None and self.has_ended:
             await self._let_it_end()
         self.check_behaviour()

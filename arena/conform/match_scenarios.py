@@ -17,6 +17,7 @@ from arena.conform.scenario_harness import (
     games_of,
     open_match,
     open_usual,
+    padding,
     play,
     play_usual,
     usual_setting,
@@ -33,8 +34,6 @@ _HISTORY_PLIES = 30
 _QUICK = TimeControl(decision_limit_us=20_000)
 _REMAINING_US = 40_000
 _MEGABYTE = 1 << 20
-# Tag of the unknown field 2046 with a length of three bytes behind it.
-_PADDING_TAG = bytes([0xF2, 0x7F])
 _LARGEST_SEED = 2**53 - 1
 _CHANCE_SEEDS = range(1, 30)
 _DECISIONS = 3
@@ -141,8 +140,7 @@ def _to_most_actions(game: Game) -> tuple[int, ...]:
 
 def _pad(response: play_pb2.PlayResponse) -> None:
     """Add an unknown field of a megabyte to the observation."""
-    length = bytes([_MEGABYTE & 0x7F | 0x80, _MEGABYTE >> 7 & 0x7F | 0x80, _MEGABYTE >> 14])
-    response.decide.observation.value += _PADDING_TAG + length + bytes(_MEGABYTE)
+    response.decide.observation.MergeFromString(padding(_MEGABYTE))
 
 
 async def check_dropped(harness: Harness) -> None:
@@ -177,6 +175,7 @@ async def check_finished_while_asked(harness: Harness) -> None:
         await bot.send(match.decide())
         bot.tolerate(question)
         await close_match(bot, match)
+        await bot.take_late_answer()
     await play_usual(bot)
 
 

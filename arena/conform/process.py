@@ -18,6 +18,7 @@ from typing import IO, Protocol
 
 from arena.hosting.bot_environment import bot_environment
 from arena.hosting.debian_packages import PACKAGES
+from arena.hosting.launcher.messages import STDIN, STDOUT, STREAM, STREAM_VARIABLE
 from arena.hosting.sandbox.limits import NONE, SandboxLimits
 from arena.hosting.sandbox.start_plan import BotProgram, plan_start
 from engine.translatable import Text
@@ -46,11 +47,26 @@ class Running(Protocol):
         """Kill it with everything it started, unless it has ended."""
 
 
+@dataclass(frozen=True, slots=True)
+class BotStart:
+    """What a process of the bot is started with."""
+
+    address: str
+    """Where it finds gRPC; empty if it does not."""
+    token: str
+    scratch: Path
+    """The empty directory in which it works."""
+    offered: Mapping[str, int] = field(default_factory=dict)
+    """Its descriptors, by what they are for (`arena.hosting.launcher.messages`)."""
+    stream_number: int | None = None
+    """What ARENA_STREAM_FD is, if that is no descriptor of its."""
+
+
 class Launcher(Protocol):
     """Starts the bot that is being checked."""
 
-    async def __call__(self, address: str, token: str, scratch: Path) -> Running:
-        """Start a process of it, which works in the empty directory `scratch`. Raises OSError."""
+    async def __call__(self, start: BotStart) -> Running:
+        """Start a process of it. Raises OSError."""
 
 
 class BotProcess:
@@ -109,16 +125,20 @@ class BotProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
 
 
-def start_process(argv: Sequence[str], environment: Mapping[str, str], scratch: Path) -> BotProcess:
-    """Start a bot in `scratch`, within a running event loop. Raises OSError."""
+def start_process(
+    argv: Sequence[str], environment: Mapping[str, str], scratch: Path, offered: Mapping[str, int] | None = None
+) -> BotProcess:
+    """Start a bot in `scratch` with the descriptors that it is offered, within a running event loop. Raises OSError."""
+    descriptors = offered or {}
     process = subprocess.Popen(
         argv,
         cwd=scratch,
         env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdin=descriptors.get(STDIN, subprocess.DEVNULL),
+        stdout=descriptors.get(STDOUT, subprocess.PIPE),
         stderr=subprocess.PIPE,
         start_new_session=True,
+        pass_fds=[descriptors[STREAM]] if STREAM in descriptors else [],
     )
     return BotProcess(process)
 
@@ -177,10 +197,15 @@ def read_command(words: Sequence[str]) -> Command:
 def launcher_of(command: Command) -> Launcher:
     """Return what starts the bot in the environment that the arena gives it, each time as a process of its own."""
 
-    async def launch(address: str, token: str, scratch: Path) -> BotProcess:
-        environment = bot_environment(command.directory, scratch, address, token)
-        program = BotProgram(command.argv, command.directory, environment, scratch, command.trees, command.variables)
+    async def launch(start: BotStart) -> BotProcess:
+        environment = bot_environment(command.directory, start.scratch, start.address, start.token)
+        number = start.offered.get(STREAM, start.stream_number)
+        if number is not None:
+            environment[STREAM_VARIABLE] = str(number)
+        program = BotProgram(
+            command.argv, command.directory, environment, start.scratch, command.trees, command.variables
+        )
         request = plan_start(program, SandboxLimits(NONE), own_uid=False)
-        return start_process(request.argv, request.environment, scratch)
+        return start_process(request.argv, request.environment, start.scratch, start.offered)
 
     return launch

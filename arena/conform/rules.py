@@ -5,9 +5,35 @@ This module contains only values. A test keeps the list in docs/protocol.md equa
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 from engine.translatable import Text
+
+
+class Transport(enum.StrEnum):
+    """How the messages of a bot travel."""
+
+    GRPC = "grpc"
+    SOCKET = "socket"
+    """A socket pair, whose descriptor ARENA_STREAM_FD names."""
+    LINES = "lines"
+    """JSON lines on standard input and output."""
+
+
+class Offer(enum.StrEnum):
+    """How the bot may speak with the arena."""
+
+    PROTOBUF = "protobuf"
+    """By a socket pair or by gRPC: the bot chooses, as in the arena."""
+    GRPC = "grpc"
+    """By gRPC alone."""
+    LINES = "lines"
+
+
+NAMES = {Transport.GRPC: "gRPC", Transport.SOCKET: Text("socket"), Transport.LINES: Text("JSON lines")}
+"""What the transports are called."""
+_GRPC, _PROTOBUF, _LINES = (Transport.GRPC,), (Transport.GRPC, Transport.SOCKET), (Transport.LINES,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +48,8 @@ class Rule:
     """How the rule was broken, in one sentence. In a message, what was observed follows it."""
     remedy: str
     """What the author of the bot should do, in one sentence."""
+    transports: tuple[Transport, ...] = tuple(Transport)
+    """Of which transports it is a rule."""
 
     def message(self, seen: str) -> str:
         """Return the message for the author of the bot; `seen` is what was observed, without a full stop."""
@@ -31,9 +59,16 @@ class Rule:
 STARTING = (
     Rule(
         "connects",
-        Text("The bot opens a stream of `arena.v1.PlayService/Play` at ARENA_ADDRESS within 10 s of its start."),
+        Text(
+            "Within 10 s of its start, the bot opens its stream: it writes to the socket that ARENA_STREAM_FD names, "
+            "or calls `arena.v1.PlayService/Play` at ARENA_ADDRESS."
+        ),
         Text("The bot did not open a stream in time."),
-        Text("Connect without TLS to the target in ARENA_ADDRESS and call Play at once."),
+        Text(
+            "Write Join to the socket that ARENA_STREAM_FD names, or connect without TLS to the target in "
+            "ARENA_ADDRESS and call Play at once."
+        ),
+        _PROTOBUF,
     ),
     Rule(
         "token",
@@ -45,60 +80,82 @@ STARTING = (
             "Send the metadata key `authorization` with the value `Bearer `, including the space, followed by "
             "ARENA_TOKEN."
         ),
+        _GRPC,
     ),
     Rule(
         "join-first",
         Text("The bot sends Join as its first message, without waiting for the arena."),
         Text("The first message was not Join."),
         Text("Send Join as soon as the stream is open, before you read or send anything else."),
+        _PROTOBUF,
     ),
     Rule(
         "join-protocol",
         Text("Join states the protocol version that the bot speaks: major 1."),
         Text("Join stated another protocol version."),
         Text("Set protocol_major and protocol_minor of Join; generate the code from the arena's `proto/`."),
+        _PROTOBUF,
     ),
     Rule(
         "join-games",
         Text("Join names the games that the bot plays: at least one game of this arena, or `*` for every game."),
         Text("Join named no game of this arena."),
         Text("Fill Join.games with the names that `arena game list` shows, or with `*`."),
+        _PROTOBUF,
     ),
     Rule(
         "join-once",
         Text("The bot sends Join once per stream."),
         Text("The bot sent Join again."),
         Text("Send Join once, when the stream opens; do not send it for every match."),
+        _PROTOBUF,
     ),
     Rule(
         "one-stream",
         Text("The bot opens one stream for the lifetime of its process."),
         Text("The bot opened a second stream."),
         Text("Use the first stream for all matches; do not open another one, and do not retry the call."),
+        _PROTOBUF,
     ),
     Rule(
         "waits-for-joined",
         Text("Between Join and Joined the bot sends nothing, however long that takes."),
         Text("The bot sent something before Joined arrived."),
         Text("Wait for the event Joined after sending Join."),
+        _PROTOBUF,
     ),
     Rule(
         "tcp-address",
         Text("ARENA_ADDRESS may be `127.0.0.1:port` as well as `unix:/path`."),
         Text("The bot did not play when ARENA_ADDRESS was a TCP address."),
         Text("Pass ARENA_ADDRESS to gRPC unchanged; do not parse it."),
+        _GRPC,
     ),
     Rule(
         "health-optional",
         Text("The bot also plays if the arena has no health service."),
         Text("The bot did not play without a health service."),
         Text("Do not call `grpc.health.v1.Health` before joining, or accept UNIMPLEMENTED as an answer."),
+        _GRPC,
+    ),
+    Rule(
+        "reads-joined",
+        Text("The bot reads its first line, `joined`, within 10 s of its start."),
+        Text("The bot did not read its first line in time."),
+        Text("Begin to read standard input as soon as the program starts."),
+        _LINES,
+    ),
+    Rule(
+        "large-joined",
+        Text("Joined may be 200 kB large and more, because it describes every game."),
+        Text("The bot did not play after a large Joined."),
+        Text("Read a message or a line completely, however long it is; do not use a buffer of fixed size."),
     ),
     Rule(
         "output",
         Text("The bot writes less than 64 MB to stdout and stderr together."),
         Text("The bot wrote too much to stdout and stderr."),
-        Text("Log less; the protocol needs nothing on stdout."),
+        Text("Log less."),
     ),
 )
 
@@ -114,6 +171,7 @@ NEWER = (
             "Compare Joined.protocol_major with your own; if they differ, print both versions on stderr and exit with "
             "status 1."
         ),
+        _PROTOBUF,
     ),
     Rule(
         "accepts-minor",
@@ -125,13 +183,13 @@ NEWER = (
         "ignores-events",
         Text("The bot ignores events that it does not know, whenever they arrive."),
         Text("The bot did not ignore an unknown event."),
-        Text("Do nothing in the default branch for the kinds of PlayResponse."),
+        Text("Do nothing in the branch for events that you do not know."),
     ),
     Rule(
         "ignores-fields",
         Text("The bot ignores fields that it does not know, in every message."),
         Text("The bot did not ignore unknown fields."),
-        Text("Read messages with generated code and do not reject unknown fields."),
+        Text("Read the fields that you know, and do not reject others."),
     ),
 )
 
@@ -142,6 +200,26 @@ ANSWERING = (
         Text("The bot answers every Decide with Act or Resign."),
         Text("The bot did not answer a Decide."),
         Text("Send one Act for every Decide, and flush it."),
+    ),
+    Rule(
+        "flushes",
+        Text("The bot flushes standard output after each answer."),
+        Text("The bot did not flush its answer."),
+        Text(
+            "Flush standard output after each line: `print(..., flush=True)` in Python, `fflush(stdout)` in C, "
+            "`$stdout.sync = true` in Ruby."
+        ),
+        _LINES,
+    ),
+    Rule(
+        "stdout-answers",
+        Text("Standard output carries answers and nothing else, each as one line of JSON."),
+        Text("The bot wrote something to standard output that is no answer."),
+        Text(
+            "Write logs to standard error, and each answer as one line: an id, a notation in quotes, a list of both, "
+            "or an object."
+        ),
+        _LINES,
     ),
     Rule(
         "act-once",
@@ -196,6 +274,7 @@ ANSWERING = (
         Text("Every message is a PlayRequest with one of its messages set."),
         Text("The bot sent bytes that are not a PlayRequest, or an empty PlayRequest."),
         Text("Write messages with generated code, and set one of join, act, resign or leave."),
+        _PROTOBUF,
     ),
     Rule(
         "message-size",
@@ -210,7 +289,7 @@ ANSWERING = (
             "between matches."
         ),
         Text("The bot sent something without being asked."),
-        Text("Write to the stream only to answer a Decide."),
+        Text("Write to the stream, or to standard output, only to answer a Decide."),
     ),
 )
 
@@ -344,21 +423,26 @@ MATCHES = (
 ENDING = (
     Rule(
         "end-idle",
-        Text("When the arena ends the stream between matches, the process exits by itself with status 0 within 5 s."),
+        Text(
+            "When the stream or standard input ends between matches, the process exits by itself with status 0 within "
+            "5 s."
+        ),
         Text("The process did not exit correctly when its stream ended."),
-        Text("Leave the loop when the stream ends with OK, close the channel and exit with status 0."),
+        Text("Leave the loop when the stream or standard input ends, and exit with status 0."),
     ),
     Rule(
         "end-in-match",
-        Text("When the arena ends the stream in the middle of a match, the process exits by itself within 5 s."),
+        Text(
+            "When the stream or standard input ends in the middle of a match, the process exits by itself within 5 s."
+        ),
         Text("The process did not exit when its stream ended."),
-        Text("Leave the loop when the stream ends, even in the middle of a match."),
+        Text("Leave the loop when the stream or standard input ends, even in the middle of a match."),
     ),
     Rule(
         "arena-lost",
-        Text("When the connection is lost, the process exits by itself within 5 s."),
-        Text("The process did not exit when the connection was lost."),
-        Text("Treat an error of the stream as its end; do not reconnect."),
+        Text("When the arena is gone and nobody reads an answer, the process exits by itself within 5 s."),
+        Text("The process did not exit when the arena was gone."),
+        Text("Treat an error while you read or write as the end; do not reconnect."),
     ),
     Rule(
         "token-refused",
@@ -368,15 +452,20 @@ ENDING = (
         ),
         Text("The bot did not report that its token was refused."),
         Text("Print the code and the details of the stream's error on stderr, and exit with status 1."),
+        _GRPC,
     ),
     Rule(
         "join-refused",
         Text(
-            "When the arena answers Join with an error, the bot writes the message to stderr and exits with a status "
-            "other than 0."
+            "When the arena refuses Join, by an error of the call or by ending the socket before Joined, the bot "
+            "reports this on stderr, with the message of the error, and exits with a status other than 0."
         ),
         Text("The bot did not report that its Join was refused."),
-        Text("Print the code and the details of the stream's error on stderr, and exit with status 1."),
+        Text(
+            "Print a line on stderr, with the code and the details of the error if there is one, and exit with status "
+            "1."
+        ),
+        _PROTOBUF,
     ),
     Rule(
         "superseded",
@@ -388,6 +477,7 @@ ENDING = (
         Text(
             "Print the code and the details of the stream's error on stderr, and exit with status 1; do not join again."
         ),
+        _GRPC,
     ),
     Rule(
         "error-while-asked",
@@ -400,18 +490,28 @@ ENDING = (
             "Before you write, check whether the stream has ended; if so, report the stream's status, not the failed "
             "write."
         ),
+        _GRPC,
     ),
     Rule(
         "no-arena",
-        Text("When no arena answers, the bot reports this on stderr and exits with a status other than 0 within 10 s."),
+        Text(
+            "When nobody listens at ARENA_ADDRESS, and ARENA_STREAM_FD names no open descriptor, the bot reports this "
+            "on stderr and exits with a status other than 0 within 10 s."
+        ),
         Text("The bot did not report that no arena answered."),
         Text(
-            "Do not wait for the connection to become ready; print the error of the call on stderr and exit with "
-            "status 1."
+            "Do not wait for the connection to become ready; print the error of the call, or of the descriptor, on "
+            "stderr and exit with status 1."
         ),
+        _PROTOBUF,
     ),
 )
 
 
 RULES: tuple[Rule, ...] = (*STARTING, *NEWER, *ANSWERING, *MATCHES, *CLOCKS, *ENDING)
 BY_ID = {rule.id: rule for rule in RULES}
+
+
+def rules_of(transport: Transport) -> tuple[Rule, ...]:
+    """Return the rules for bots whose messages travel so."""
+    return tuple(rule for rule in RULES if transport in rule.transports)

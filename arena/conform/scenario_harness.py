@@ -12,9 +12,11 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
-from arena.conform.dialogue import Dialogue, Patience, ScriptedServer
-from arena.conform.process import Launcher, Running
+from arena.conform.dialogue import Dialogue, Patience
+from arena.conform.process import BotStart, Launcher, Running
 from arena.conform.random_match import CheckMatch, CheckMatchSetup
+from arena.conform.rules import Offer, Transport
+from arena.conform.streams import ScriptedDescriptors, ScriptedLines, ScriptedServer, ScriptedSocket, ScriptedStream
 from arena.v1 import play_pb2
 from arena.wire.messages import EVERY_GAME, encode_joined
 from arena.wire.status import Status
@@ -23,18 +25,32 @@ from engine.core import Game
 
 Change = Callable[[play_pb2.PlayResponse], None]
 """Changes a message before it is sent."""
+_CLOSED_DESCRIPTOR = 987
+"""A number that no descriptor of a new process has."""
 
 
 class Harness:
     """One bot at a time, for scenarios that are played one after another."""
 
-    def __init__(self, launcher: Launcher, directory: Path, patience: Patience) -> None:
-        """`directory` is an empty one with a short path, for sockets and working directories."""
+    def __init__(
+        self,
+        launcher: Launcher,
+        directory: Path,
+        patience: Patience,
+        offer: Offer = Offer.PROTOBUF,
+        games: Sequence[str] = (EVERY_GAME,),
+    ) -> None:
+        """`directory` is an empty one with a short path; `games` are those of a bot that speaks lines."""
+        self.offer = offer
+        self.transport = Transport.LINES if offer is Offer.LINES else Transport.GRPC
+        """How the messages of the bot travel; once it has been met, the one that it chose."""
+        self._games = games
         self._launcher = launcher
         self._directory = directory
         directory.mkdir()
         self._numbers = itertools.count(1)
         self._server: ScriptedServer | None = None
+        self._stream: ScriptedDescriptors | None = None  # what the bot was started with
         self._warm: Dialogue | None = None
         self._running: list[Running] = []
         self.patience = patience
@@ -60,28 +76,46 @@ class Harness:
         self._warm = bot
 
     async def greet(self, *, tcp: bool = False, has_health: bool = True) -> Dialogue:
-        """Start a new bot, and return it when it has sent its Join. Raises SilentError, BrokenError."""
+        """Start a new bot, and return it when it has sent its Join, if it sends one. Raises SilentError, BrokenError.
+
+        `tcp` and `has_health` say how gRPC is served.
+        """
         await self.close()
-        server = await self._serve(ScriptedServer(has_health=has_health), tcp=tcp)
+        streams: asyncio.Queue[ScriptedStream] = asyncio.Queue()
+        address = ""
+        if self.offer is Offer.LINES:
+            self._stream = await ScriptedLines.open()
+            streams.put_nowait(self._stream)
+        else:
+            address = await self._serve(ScriptedServer(streams.put_nowait, has_health=has_health), tcp=tcp)
+        if self.offer is Offer.PROTOBUF:
+            self._stream = await ScriptedSocket.open(streams.put_nowait)
         token = secrets.token_urlsafe(24)
-        dialogue = Dialogue(server, await self._start(self._address, token), token, self.patience)
+        dialogue = Dialogue(streams, await self._start(address, token), token, self.patience)
         await dialogue.meet()
-        await dialogue.receive_join(tuple(registry.names()))
+        self.transport = dialogue.stream.transport
+        if self.offer is Offer.LINES:
+            dialogue.games = self._games
+        else:
+            await dialogue.receive_join(tuple(registry.names()))
         return dialogue
 
     async def start_refused(self, refusal: Status) -> Running:
         """Start a new bot whose call is ended by an error at once."""
         await self.close()
-        await self._serve(ScriptedServer(refusal))
-        return await self._start(self._address, secrets.token_urlsafe(24))
+        address = await self._serve(ScriptedServer(lambda _: None, refusal))
+        return await self._start(address, secrets.token_urlsafe(24))
 
     async def start_alone(self) -> Running:
-        """Start a new bot at an address where nobody listens."""
+        """Start a new bot at an address where nobody listens, and with a descriptor that is not open."""
         await self.close()
-        return await self._start(f"unix:{self._directory}/nobody.sock", secrets.token_urlsafe(24))
+        number = _CLOSED_DESCRIPTOR if self.offer is Offer.PROTOBUF else None
+        return await self._start(f"unix:{self._directory}/nobody.sock", secrets.token_urlsafe(24), number)
 
     async def break_off(self) -> None:
-        """Take the server away, in the way in which an arena vanishes that is killed."""
+        """Take everything away, in the way in which an arena vanishes that is killed."""
+        if self._stream is not None:
+            self._stream.break_off()
         if self._server is not None:
             await self._server.stop()
 
@@ -90,29 +124,40 @@ class Harness:
         self._warm = None
         running, self._running = self._running, []
         server, self._server = self._server, None
+        stream, self._stream = self._stream, None
         for process in running:
             await process.end()
+        if stream is not None:
+            await stream.stop()
         if server is not None:
             await server.stop()
 
-    async def _serve(self, server: ScriptedServer, *, tcp: bool = False) -> ScriptedServer:
-        address = "127.0.0.1:0" if tcp else f"unix:{self._directory}/{next(self._numbers)}.sock"
+    async def _serve(self, server: ScriptedServer, *, tcp: bool = False) -> str:
+        """Start a server, and return the address for the bot."""
         self._server = server
-        self._address = await server.start(address)
-        return server
+        return await server.start("127.0.0.1:0" if tcp else f"unix:{self._directory}/{next(self._numbers)}.sock")
 
-    async def _start(self, address: str, token: str) -> Running:
+    async def _start(self, address: str, token: str, stream_number: int | None = None) -> Running:
         scratch = self._directory / f"work-{next(self._numbers)}"
         scratch.mkdir()
-        process = await self._launcher(address, token, scratch)
+        offered = {} if self._stream is None else self._stream.offered
+        process = await self._launcher(BotStart(address, token, scratch, offered, stream_number))
         self._running.append(process)
+        if self._stream is not None:
+            self._stream.note_started()
         return process
 
 
 @contextlib.asynccontextmanager
-async def open_harness(launcher: Launcher, directory: Path, patience: Patience) -> AsyncIterator[Harness]:
+async def open_harness(
+    launcher: Launcher,
+    directory: Path,
+    patience: Patience,
+    offer: Offer = Offer.PROTOBUF,
+    games: Sequence[str] = (EVERY_GAME,),
+) -> AsyncIterator[Harness]:
     """Open a harness, and close it at the end."""
-    harness = Harness(launcher, directory, patience)
+    harness = Harness(launcher, directory, patience, offer, games)
     try:
         yield harness
     finally:
@@ -122,6 +167,12 @@ async def open_harness(launcher: Launcher, directory: Path, patience: Patience) 
 def joined(games: Sequence[str]) -> play_pb2.PlayResponse:
     """Return the arena's answer to a Join for these games."""
     return play_pb2.PlayResponse.FromString(encode_joined(games))
+
+
+def padding(size: int) -> bytes:
+    """Return the unknown field 2046 with a text of so many bytes, from 16 KiB to 2 MiB less one."""
+    length = bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14])
+    return bytes([0xF2, 0x7F]) + length + b"x" * size
 
 
 def games_of(bot: Dialogue) -> list[Game]:

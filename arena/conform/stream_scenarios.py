@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from arena.conform.dialogue import Dialogue
 from arena.conform.judging import BrokenError, SilentError
 from arena.conform.process import Running, exit_status
+from arena.conform.rules import Transport
 from arena.conform.scenario_harness import (
     Harness,
     ask,
@@ -20,6 +21,7 @@ from arena.conform.scenario_harness import (
     joined,
     open_match,
     open_usual,
+    padding,
     play_usual,
     usual_match,
 )
@@ -33,6 +35,7 @@ _NEWER_MAJOR, _NEWER_MINOR = (2, 3), (1, 7)
 _UNKNOWN_FIELDS = bytes([0xF8, 0x7F, 0x2A, 0xF2, 0x7F, 0x05]) + b"later"
 # A PlayResponse whose event is the unknown field 31.
 _UNKNOWN_EVENT = bytes([0xFA, 0x01, 0x02, 0x08, 0x01])
+_LARGE_JOINED = 200_000
 _ATTEMPTS = 3
 _TOKEN_REFUSED = stream_error(
     grpc.StatusCode.UNAUTHENTICATED, "TOKEN_UNKNOWN", "this token is unknown: it was revoked at 12:34"
@@ -54,6 +57,24 @@ async def check_greeting(harness: Harness) -> None:
         raise BrokenError("join-once" if error.rule == "join-once" else "waits-for-joined", error.seen) from None
     await bot.send(joined(bot.games))
     harness.keep(bot)
+
+
+async def check_first_line(harness: Harness) -> None:
+    """Start a bot that speaks lines, let it wait for `joined`, and see that it reads the line."""
+    bot = await harness.greet()
+    await bot.stay_quiet(Text("before Joined"))
+    await bot.send(joined(bot.games))
+    await bot.wait_until_read()
+    harness.keep(bot)
+
+
+async def check_large_joined(harness: Harness) -> None:
+    """Send a long description of the games."""
+    bot = await harness.greet()
+    answer = joined(bot.games)
+    answer.joined.MergeFromString(padding(_LARGE_JOINED))
+    await bot.send(answer)
+    await play_usual(bot)
 
 
 async def check_tcp(harness: Harness) -> None:
@@ -155,9 +176,13 @@ async def check_end_in_match(harness: Harness) -> None:
 
 
 async def check_arena_lost(harness: Harness) -> None:
-    """Take the arena away."""
+    """Take the arena away; where that looks like the end between matches, do it while the bot is asked."""
     bot = await harness.bot()
-    await play_usual(bot)
+    if harness.transport is Transport.GRPC:
+        await play_usual(bot)
+    else:
+        match = await open_usual(bot)
+        await bot.send(match.decide())
     await harness.break_off()
     await _must_end(bot, harness.patience.exit_s)
 
@@ -175,8 +200,12 @@ async def check_token_refused(harness: Harness) -> None:
 async def check_join_refused(harness: Harness) -> None:
     """Refuse the Join, as the arena does with another version or a bot that it does not take."""
     bot = await harness.greet()
-    bot.close(_JOIN_REFUSED)
-    await _must_report(bot.process, _JOIN_REFUSED, harness.patience.exit_s)
+    if harness.transport is Transport.GRPC:
+        bot.close(_JOIN_REFUSED)
+        await _must_report(bot.process, _JOIN_REFUSED, harness.patience.exit_s)
+    else:
+        bot.close()
+        await _must_complain(bot.process, Text("the stream ended before Joined"), harness.patience.exit_s)
 
 
 async def check_superseded(harness: Harness) -> None:
@@ -214,17 +243,20 @@ async def _attempt(harness: Harness, check: Callable[[Harness], Awaitable[None]]
 async def check_no_arena(harness: Harness) -> None:
     """Start the bot where nobody listens."""
     process = await harness.start_alone()
-    status = await exit_status(process, harness.patience.start_s)
+    await _must_complain(process, Text("no arena was there"), harness.patience.start_s)
+
+
+async def _must_complain(process: Running, what: str, patience_s: float) -> None:
+    """Wait for the end of a process that must tell in its own words of what has happened. Raises SilentError."""
+    status = await exit_status(process, patience_s)
     if status is None:
-        why = Text(
-            "no arena was there, and the process lives on after {seconds} s", seconds=f"{harness.patience.start_s:g}"
-        )
+        why = Text("{what}, and the process lives on after {seconds} s", what=what, seconds=f"{patience_s:g}")
         raise SilentError(why)
     if status == 0:
-        raise SilentError(Text("no arena was there, and the process exited with status 0"))
+        raise SilentError(Text("{what}, and the process exited with status 0", what=what))
     if not process.stderr.strip():
         why = Text(
-            "no arena was there, and the process exited with status {status} without a word on stderr", status=status
+            "{what}, and the process exited with status {status} without a word on stderr", what=what, status=status
         )
         raise SilentError(why)
 

@@ -1,4 +1,6 @@
-"""A small kit on bare gRPC that plays the first legal action, and has one defect on demand: one for each rule.
+"""A small kit on bare gRPC, or the socket that it is started with, that plays the first legal action.
+
+It has one defect on demand: one for each rule.
 
 `play` runs it in this process; as a program it takes the defect as its argument.
 """
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -46,6 +49,8 @@ class Kit:
     token: str
     write: Callable[[str], None]
     """Writes to stderr."""
+    number: str = ""
+    """The number of the socket; with none it uses gRPC."""
     call: Any = None
     channel: Any = None
     has_joined: bool = False
@@ -68,11 +73,48 @@ class Kit:
             await self.call.write(request if isinstance(request, bytes) else request.SerializeToString())
 
 
-async def play(defect: str, address: str, token: str, write: Callable[[str], None]) -> int:
-    """Play with a defect, and return the status of the process."""
-    kit = Kit(defect, address, token, write)
+class SocketCall:
+    """What a call of gRPC does, over a socket pair."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._is_over = False
+        self.is_broken = False
+
+    async def read(self) -> Any:
+        try:
+            size = int.from_bytes(await self._reader.readexactly(4), "little")
+            return play_pb2.PlayResponse.FromString(await self._reader.readexactly(size))
+        except (EOFError, OSError):
+            self._is_over = True
+            return grpc.aio.EOF
+
+    async def write(self, data: bytes) -> None:
+        try:
+            self._writer.write(len(data).to_bytes(4, "little") + data)
+            await self._writer.drain()
+        except OSError:
+            self.is_broken = True
+
+    def done(self) -> bool:
+        return self._is_over
+
+    async def initial_metadata(self) -> None:
+        return
+
+    async def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.OK
+
+    def cancel(self) -> None:
+        self._writer.transport.abort()
+
+
+async def play(defect: str, address: str, token: str, write: Callable[[str], None], number: str = "") -> int:
+    """Play with a defect, by gRPC or by the socket of a number, and return the status of the process."""
+    kit = Kit(defect, address, token, write, number)
     try:
-        return await _play(kit)
+        return await (_play_by_socket(kit) if number else _play(kit))
     except Stop as stop:
         write(f"{stop.text}\n")
         return stop.status
@@ -95,6 +137,24 @@ async def _play(kit: Kit) -> int:
             return await _end_with(kit, await kit.call.code(), await kit.call.details())
         finally:
             kit.call.cancel()
+
+
+async def _play_by_socket(kit: Kit) -> int:
+    kit.fails("connects")
+    try:
+        connection = socket.socket(fileno=int(kit.number))
+    except OSError as error:
+        raise Stop(0 if kit.defect == "no-arena" else 1, f"ARENA_STREAM_FD: {error}") from None
+    kit.call = SocketCall(*await asyncio.open_unix_connection(sock=connection))
+    kit.channel = grpc.aio.insecure_channel(kit.address)  # for a second stream
+    try:
+        status = await _converse(kit)
+    finally:
+        kit.call.cancel()
+        await kit.channel.close()
+    if not kit.has_joined and kit.defect != "join-refused":
+        raise Stop(1, "the arena refused this kit")
+    return status
 
 
 def _open(kit: Kit) -> Any:
@@ -137,8 +197,10 @@ async def _converse(kit: Kit) -> int:
         await kit.send(_act("", 0, 0))
     while isinstance(response := await _read(kit), play_pb2.PlayResponse):
         await _receive(kit, response)
-    kit.fails("end-idle", not kit.match)
+    kit.fails("end-idle", not kit.match and kit.has_joined)
     if kit.defect == "end-in-match" and kit.match:
+        await asyncio.Future()
+    if kit.defect == "arena-lost" and kit.number and kit.call.is_broken:
         await asyncio.Future()
     if (code := await kit.call.code()) is not grpc.StatusCode.OK:
         return await _end_with(kit, code, await kit.call.details())
@@ -179,6 +241,7 @@ async def _joined(kit: Kit, joined: play_pb2.Joined) -> None:
     if joined.protocol_major != 1 and kit.defect != "refuses-major":
         raise Stop(1, f"the arena speaks protocol {joined.protocol_major}, this kit 1")
     kit.fails("accepts-minor", joined.protocol_minor != 0)
+    kit.fails("large-joined", joined.ByteSize() > 200_000)
     kit.has_joined = True
 
 
@@ -205,6 +268,7 @@ async def _decide(kit: Kit, decide: play_pb2.Decide) -> None:
     kit.fails("dropped-actions", decide.dropped_actions > 0)
     kit.fails("bank-clock", decide.bank_us > 0)
     kit.fails("untimed", not decide.time_limit_us)
+    kit.fails("large-decide", decide.ByteSize() > 512 * 1024)  # by gRPC, its own limit is met before
     await _think(kit, decide)
     await kit.send(_answer(kit, decide))
     if kit.defect == "act-once":

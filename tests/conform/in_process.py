@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from arena.conform.process import Launcher, Running
+from arena.conform.process import BotStart, Launcher, Running
+from arena.hosting.launcher.messages import STREAM
 from bots.algorithms.uniform import RandomBot
 from bots.errors import ArenaError, ProtocolError
 from bots.queue_stream import QueueStream
 from bots.session import PlaySession
+from bots.socket_stream import SocketStream
 from tests.conform import broken_kit
 
 _KEPT = 2000
-Play = Callable[[str, str, Callable[[str], None]], Coroutine[Any, Any, int]]
-"""Plays for the arena at an address with a token, writes to stderr, and returns the status of its process."""
+Play = Callable[[BotStart, Callable[[str], None]], Coroutine[Any, Any, int]]
+"""Plays for the arena, writes to stderr, and returns the status of its process."""
 
 
 class InProcess:
     """A kit that runs as a task; to end it is to cancel it."""
 
-    def __init__(self, play: Play, address: str, token: str) -> None:
+    def __init__(self, play: Play, start: BotStart) -> None:
         self.stderr = ""
         self.written_bytes = 0
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.get_running_loop().create_task(play(address, token, self._write))
+        self._task = asyncio.get_running_loop().create_task(play(start, self._write))
         self._task.add_done_callback(self._done)
 
     def _write(self, text: str) -> None:
@@ -47,9 +50,13 @@ class InProcess:
         await asyncio.wait({self._task})
 
 
-def launcher(defect: str) -> Launcher:
+def launcher(defect: str, *, uses_socket: bool = False) -> Launcher:
     """Return what starts the broken kit with a defect, or with none if it is empty."""
-    return _launcher(lambda address, token, write: broken_kit.play(defect, address, token, write))
+
+    def play(start: BotStart, write: Callable[[str], None]) -> Coroutine[Any, Any, int]:
+        return broken_kit.play(defect, start.address, start.token, write, _number(start) if uses_socket else "")
+
+    return _launcher(play)
 
 
 def launcher_of_our_kit() -> Launcher:
@@ -58,17 +65,29 @@ def launcher_of_our_kit() -> Launcher:
 
 
 def _launcher(play: Play) -> Launcher:
-    async def launch(address: str, token: str, scratch: Path) -> Running:
-        del scratch
-        return InProcess(play, address, token)
+    async def launch(start: BotStart) -> Running:
+        # The descriptor that was offered is closed when this returns, as after the start of a process.
+        offered = {what: os.dup(number) for what, number in start.offered.items()}
+        return InProcess(play, replace(start, offered=offered))
 
     return launch
 
 
-async def _play_by_our_kit(address: str, token: str, write: Callable[[str], None]) -> int:
+def _number(start: BotStart) -> str:
+    """What ARENA_STREAM_FD is."""
+    return str(start.offered.get(STREAM, start.stream_number or ""))
+
+
+async def _play_by_our_kit(start: BotStart, write: Callable[[str], None]) -> int:
     """Do as `bots.kit.run` does, in a thread."""
+    number = _number(start)
+
+    def play() -> None:
+        stream = SocketStream(number) if number else QueueStream(start.address, start.token)
+        stream.play(PlaySession(RandomBot()))
+
     try:
-        await asyncio.to_thread(lambda: QueueStream(address, token).play(PlaySession(RandomBot())))
+        await asyncio.to_thread(play)
     except (ArenaError, ProtocolError) as error:
         write(f"{error}\n")
         return 1

@@ -15,7 +15,7 @@ import pytest
 from arena.cli.app import run
 from arena.conform import process as module
 from arena.conform.process import start_process
-from arena.conform.rules import BY_ID, RULES
+from arena.conform.rules import BY_ID, NAMES, Transport, rules_of
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes, wait_until
 
@@ -27,6 +27,13 @@ with open({file!r}, "a") as file:
 os._exit(1)
 """
 NODE_MANIFEST = 'schema = 1\nname = "b"\ncommand = ["node", "main.mjs"]\nruntime = "node"\n'
+LINES_MANIFEST = """
+schema = 1
+name = "b"
+command = ["python", "main.py"]
+games = ["foreign_king"]
+protocol = "lines"
+"""
 FLEES = """
 import os, sys, time
 if os.fork() == 0:
@@ -41,6 +48,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 BROKEN_KIT = Path(__file__).with_name("broken_kit.py")
+LINES_BOT = Path(__file__).with_name("broken_lines.py")
 
 
 KITS = {
@@ -67,7 +75,11 @@ def _kits_find_this_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 def test_every_kit_of_this_repository_keeps_every_rule(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = run(["bot", "conform", "--patience", "20", *KITS[name]])
     lines = capsys.readouterr().out.splitlines()
-    assert [line for line in lines if not line.startswith("kept ")] == [f"{len(RULES)} rules: {len(RULES)} kept"]
+    kept, (summary,) = lines[:-1], lines[-1:]
+    assert [line for line in kept if not line.startswith("kept ")] == []
+    assert summary in [
+        f"{len(rules_of(transport))} rules ({NAMES[transport]}): {len(kept)} kept" for transport in Transport
+    ]
     assert code == 0
 
 
@@ -76,7 +88,7 @@ def test_of_a_rule_that_is_kept_that_is_said(capsys: pytest.CaptureFixture[str])
     kept, summary = capsys.readouterr().out.splitlines()
     assert kept.startswith("kept ")
     assert "act-legal" in kept
-    assert summary == "1 rule: 1 kept"
+    assert summary == "1 rule (socket): 1 kept"
     assert code == 0
 
 
@@ -105,7 +117,47 @@ def test_the_rules_can_be_listed_without_a_bot(capsys: pytest.CaptureFixture[str
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(BY_ID)
     assert run(["bot", "conform", "--list", "--json", "--rule", "token"]) == 0
-    assert [row["rule"] for row in json.loads(capsys.readouterr().out)] == ["token"]
+    assert json.loads(capsys.readouterr().out) == [
+        {"rule": "token", "statement": BY_ID["token"].statement, "transports": ["grpc"]}
+    ]
+
+
+def test_a_directory_of_a_bot_that_speaks_lines_is_checked_by_lines(
+    lines_bot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["bot", "conform", "--rule", "act-legal", "--rule", "token", str(lines_bot)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "not-applicable  token: this is no rule for such a bot (JSON lines)",
+        "kept            act-legal",
+        "2 rules (JSON lines): 1 not-applicable, 1 kept",
+    ]
+
+
+def test_a_program_that_speaks_lines_is_checked_if_that_is_said(
+    lines_bot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--rule", "reads-joined", "--", sys.executable, str(lines_bot / "main.py")]
+    assert run(["bot", "conform", "--protocol", "lines", *command]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "1 rule (JSON lines): 1 kept"
+
+
+@pytest.mark.parametrize(
+    ("games", "options", "told"),
+    [
+        ('["go"]', [], "games names none that is installed (go); `arena game list` shows those that are"),
+        (
+            '["*"]',
+            ["--protocol", "grpc"],
+            "bot.toml: protocol is 'lines', and asked for is 'grpc'; leave out --protocol, or correct the file",
+        ),
+    ],
+)
+def test_what_bot_toml_says_otherwise_is_told(
+    lines_bot: Path, games: str, options: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (lines_bot / "bot.toml").write_text(LINES_MANIFEST.replace('["foreign_king"]', games), encoding="utf-8")
+    assert run(["bot", "conform", *options, str(lines_bot)]) == 2
+    assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -131,6 +183,14 @@ def test_what_a_bot_leaves_behind_is_ended(tmp_path: Path, capsys: pytest.Captur
         "connects: The bot did not open a stream in time. Seen: no stream; its process ended" in capsys.readouterr().out
     )
     wait_until(lambda: not marked_processes(mark))
+
+
+@pytest.fixture
+def lines_bot(tmp_path: Path) -> Path:
+    """The directory of a bot that speaks lines."""
+    (tmp_path / "main.py").write_text(LINES_BOT.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "bot.toml").write_text(LINES_MANIFEST, encoding="utf-8")
+    return tmp_path
 
 
 @pytest.fixture

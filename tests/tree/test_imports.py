@@ -78,6 +78,7 @@ BOUNDARIES = {
         (
             "arena.conform",
             "arena.referee.call_context",
+            "arena.referee.framing",
             "arena.hosting",
             "arena.match",
             "arena.wire",

@@ -39,7 +39,6 @@ KEPT = {
     "arena/api.py: Arena": "for notebooks and scripts",
     "arena/hosting/bot_languages.py: how_to_flush": "for whoever explains why a bot that writes lines was too late",
     "arena/i18n/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",
-    "arena/wire/lines.py: request_of": "for whatever talks to a bot in JSON lines",
     "engine/conformance.py: check_game": "for the authors of games",
     "engine/golden.py: read": "for the tests of games, beside `write`",
     "engine/openspiel/catalogue.py: get": "`engine.registry` asks a family for its games by it",

@@ -20,17 +20,21 @@ from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
-from arena.conform.rules import BY_ID, RULES
+from arena.conform.rules import BY_ID, NAMES, RULES, Offer, Rule, Transport
 from arena.hosting.builder.build import BuildFailure, prepare_copy
+from arena.hosting.manifest import MANIFEST_NAME
+from arena.hosting.manifest_fields import ALL_GAMES
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy
 from arena.hosting.user_directories import scratch_directory, sweep
 from engine.os_errors import os_error_text
-from engine.translatable import Text
+from engine.translatable import Text, placed
 
 if TYPE_CHECKING:
+    from arena.conform.checker import CheckedBot
     from arena.conform.judging import RuleVerdict
     from arena.conform.process import Command
+    from arena.hosting.manifest import BotManifest
 
 app = typer.Typer()
 
@@ -41,6 +45,7 @@ _LIST = "`arena bot conform --list` shows all"
     epilog=example(
         "arena bot conform my-bot",
         "arena bot conform -- node my-bot/main.mjs",
+        "arena bot conform --protocol lines -- ruby my-bot/main.rb",
         "arena bot conform --rule act-legal --rule little-time my-bot",
         "arena bot conform --list",
     )
@@ -50,6 +55,7 @@ def conform(
     command: Annotated[list[str] | None, typer.Argument(metavar="COMMAND...")] = None,
     rule: Annotated[list[str] | None, typer.Option("--rule", metavar="ID")] = None,
     list_rules: Annotated[bool, typer.Option("--list")] = False,
+    protocol: Annotated[Offer | None, typer.Option("--protocol")] = None,
     patience: Annotated[float, typer.Option(min=1, max=100, metavar="FACTOR")] = 1,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     as_json: AsJson = False,
@@ -67,14 +73,15 @@ def conform(
         raise MisuseError(
             Text("nothing to check; name a directory with bot.toml, or write -- and the command of the bot")
         )
-    verdicts = _check(_Request(command, rules, local_runtimes(runtimes), patience), as_json=as_json)
+    checked = _check(_Request(command, rules, local_runtimes(runtimes), patience, protocol), as_json=as_json)
+    verdicts = checked.verdicts
     broken = [verdict for verdict in verdicts if verdict.state == "broken"]
     if as_json:
         print_json([_json(verdict) for verdict in verdicts])
     else:
         counts = Counter(verdict.state for verdict in verdicts)
         found = ", ".join(f"{count} {_state_text(state)}" for state, count in counts.items())
-        typer.echo(f"{say('cli_bot.rules', count=len(verdicts))}: {found}")
+        typer.echo(f"{say('cli_bot.rules', count=len(verdicts))} ({translated(NAMES[checked.transport])}): {found}")
     if broken:
         raise typer.Exit(1)
 
@@ -85,9 +92,10 @@ class _Request:
     rules: Sequence[str]
     runtimes: RuntimeCatalog
     patience: float
+    offer: Offer | None
 
 
-def _check(request: _Request, *, as_json: bool) -> list[RuleVerdict]:
+def _check(request: _Request, *, as_json: bool) -> CheckedBot:
     from arena.conform.process import CommandError
 
     tell = _ignore if as_json else _print_verdict
@@ -97,17 +105,25 @@ def _check(request: _Request, *, as_json: bool) -> list[RuleVerdict]:
         raise MisuseError(str(error)) from None
 
 
-async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> list[RuleVerdict]:
+async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> CheckedBot:
     from arena.conform.checker import check_bot
     from arena.conform.dialogue import Patience
     from arena.conform.process import launcher_of
 
-    command = await _command(request.words, request.runtimes)
+    command, offer, games = await _command(request)
     patience = Patience().times(request.patience)
     sweep()
     with scratch_directory() as directory:
         try:
-            return await check_bot(launcher_of(command), directory, rules=request.rules, patience=patience, tell=tell)
+            return await check_bot(
+                launcher_of(command),
+                directory,
+                offer=offer,
+                games=games,
+                rules=request.rules,
+                patience=patience,
+                tell=tell,
+            )
         except OSError as error:
             raise MisuseError(
                 Text(
@@ -118,19 +134,35 @@ async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> list[R
             ) from error
 
 
-async def _command(words: Sequence[str], runtimes: RuntimeCatalog) -> Command:
-    """Return how the bot is started that the words mean; one in a directory is copied, and built if it must be."""
+async def _command(request: _Request) -> tuple[Command, Offer, Sequence[str]]:
+    """Return how the bot is started that the request names, what it is offered, and its games if it does not join.
+
+    One in a directory is copied, and built if it must be.
+    """
     from arena.conform.process import Command, read_command
 
-    directory = Path(words[0])
-    if len(words) > 1 or not directory.is_dir():
-        return read_command(words)
-    prepared = await prepare_copy(directory, SandboxPolicy(NONE), runtimes)
+    directory = Path(request.words[0])
+    if len(request.words) > 1 or not directory.is_dir():
+        return read_command(request.words), request.offer or Offer.PROTOBUF, (ALL_GAMES,)
+    prepared = await prepare_copy(directory, SandboxPolicy(NONE), request.runtimes)
     if isinstance(prepared, BuildFailure):
         show_log(prepared)
         raise CliError(Text("{directory} cannot be built: {why}", directory=directory, why=prepared.sentence))
     program = prepared.program
-    return Command(program.command, str(program.directory), program.trees, program.environment)
+    command = Command(program.command, str(program.directory), program.trees, program.environment)
+    return command, _offer(request.offer, directory, program.manifest), program.games
+
+
+def _offer(asked: Offer | None, directory: Path, manifest: BotManifest) -> Offer:
+    """Return what a bot with this manifest is offered. Raises MisuseError."""
+    if asked is not None and (asked is Offer.LINES) != (manifest.protocol == Offer.LINES):
+        why = Text(
+            "protocol is {found}, and asked for is {asked}; leave out --protocol, or correct the file",
+            found=repr(manifest.protocol),
+            asked=repr(asked.value),
+        )
+        raise MisuseError(placed(directory / MANIFEST_NAME, why))
+    return asked or Offer(manifest.protocol)
 
 
 def _ignore(_verdict: RuleVerdict) -> None:
@@ -152,11 +184,18 @@ def _state_text(state: str) -> str:
 def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:
     chosen = [rule for rule in RULES if rule.id in rules]
     if as_json:
-        print_json([{"rule": rule.id, "statement": rule.statement} for rule in chosen])
+        print_json([{"rule": rule.id, "statement": rule.statement, "transports": rule.transports} for rule in chosen])
         return
     width = max(len(rule.id) for rule in chosen)
     for rule in chosen:
-        typer.echo(f"{rule.id:<{width}}  {translated(rule.statement)}")
+        typer.echo(f"{rule.id:<{width}}  {_scope(rule)}{translated(rule.statement)}")
+
+
+def _scope(rule: Rule) -> str:
+    """Return for which transports a rule is, if not for all."""
+    if len(rule.transports) == len(Transport):
+        return ""
+    return f"({', '.join(translated(NAMES[one]) for one in rule.transports)}) "
 
 
 def _json(verdict: RuleVerdict) -> dict[str, Any]:
