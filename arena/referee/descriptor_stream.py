@@ -38,7 +38,7 @@ def ignore(_stream: DescriptorStream) -> None:
 
 
 class DescriptorStream(BotStream):
-    """A stream through descriptors that it owns. `start` begins to read."""
+    """A stream through descriptors that it owns: `start` begins to read, the end of the stream closes them."""
 
     def __init__(self, reading: int, writing: int, framing: Framing = PROTOBUF) -> None:
         """`reading` and `writing` are the same for a socket."""
@@ -49,11 +49,14 @@ class DescriptorStream(BotStream):
         self._reads = 0  # how many readings have not completed a message
         self._unsent = bytearray()
         self._sent: asyncio.Future[None] | None = None  # ends when the kernel has taken all that is unsent
-        self._is_reading = self._is_open = False
+        self._is_reading = False
+        self._is_open = True
+        self._is_broken = False  # whether the bot reads no more
+        self._has_started = framing.join is None  # whether it is known to read
 
     def start(self, on_first: Callable[[DescriptorStream], None] = ignore) -> None:
         """Begin to read, and call `on_first` before the first message is taken."""
-        self._on_first, self._is_open = on_first, True
+        self._on_first = on_first
         os.set_blocking(self._reading, False)
         os.set_blocking(self._writing, False)
         self._read_on()
@@ -129,13 +132,17 @@ class DescriptorStream(BotStream):
     async def send(self, data: bytes) -> None:
         if self._ending.done():
             raise StreamClosedError(self.spoiled)
-        if not self._write(self.framing.pack(data)):
+        self._write(self.framing.pack(data))
+        if self._unsent and self._has_started:  # a bot that has not started yet reads it when it has
+            await self._wait_until_sent()
+        if self._is_broken:
             # What it said last may not be read yet, such as that it leaves.
             await asyncio.wait({self._ending}, timeout=LAST_WORDS_S)
             self._end(Text("Its stream broke off."))
+        if self._ending.done():
             raise StreamClosedError(self.spoiled)
-        if not self._unsent:
-            return
+
+    async def _wait_until_sent(self) -> None:
         self._sent = self._sent or self._loop.create_future()
         try:
             async with asyncio.timeout(streams.STOPPED_READING_S):
@@ -143,42 +150,33 @@ class DescriptorStream(BotStream):
         except TimeoutError as error:
             self._end(STOPPED_READING)
             raise StreamClosedError(STOPPED_READING) from error
-        if self._ending.done():
-            raise StreamClosedError(self.spoiled)
 
     def listen(self) -> None:
         """Take the answer that comes in a moment, without a turn of the event loop."""
         if self._is_reading and isinstance(self._loop, QueueLoop) and self._loop.wait_briefly(self._reading):
             self._read()
 
-    async def tell(self, response: bytes) -> None:
-        if self.framing.join is None:
-            await super().tell(response)
-        elif self._ending.done():
-            raise StreamClosedError(self.spoiled)
-        elif not self._write(self.framing.write(response)):  # a bot that has not started yet reads it when it has
-            raise StreamClosedError(Text("Its stream broke off."))
-
     async def wait_until_read(self) -> None:
         """Wait until the bot has read all that it was sent, if it sends no `Join`; the caller limits the time."""
-        while self.framing.join is not None and self._is_open and (self._unsent or _unread_bytes(self._writing)):
+        while not self._has_started and self._is_open and (self._unsent or _unread_bytes(self._writing)):
             await asyncio.sleep(START_LOOK_S)
+        self._has_started = True
 
-    def _write(self, frame: bytes) -> bool:
-        """Write a frame behind what is unsent, as far as the kernel takes it; return False if the bot reads no more."""
+    def _write(self, frame: bytes) -> None:
+        """Write a frame behind what is unsent, as far as the kernel takes it."""
         if not self._unsent:
             try:
                 written = os.write(self._writing, frame)
             except BlockingIOError:
                 written = 0
             except OSError:
-                return False
+                self._is_broken = True
+                return
             if written == len(frame):
-                return True
+                return
             frame = frame[written:]
             self._loop.add_writer(self._writing, self._write_on)
         self._unsent += frame
-        return True
 
     def _write_on(self) -> None:
         try:
@@ -186,6 +184,7 @@ class DescriptorStream(BotStream):
         except BlockingIOError:
             return
         except OSError:
+            self._is_broken = True
             self._unsent.clear()
         if not self._unsent:
             self._loop.remove_writer(self._writing)

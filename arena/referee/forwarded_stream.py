@@ -89,8 +89,9 @@ class PassedDescriptorStream(DescriptorStream):
 
     def _read(self) -> None:
         super()._read()
-        self._stop_reading()
-        self._draining = self._loop.create_task(self._read_on_when_drained())
+        if self._is_reading:
+            self._stop_reading()
+            self._draining = self._loop.create_task(self._read_on_when_drained())
 
     async def _read_on_when_drained(self) -> None:
         with contextlib.suppress(ConnectionError):
@@ -146,7 +147,7 @@ class DistantCall:
         self._fail = fail
         self._ask_read = ask_read
         self._has_read: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._arrived: asyncio.Queue[Any] = asyncio.Queue(MOST_WAITING)
+        self._arrived: asyncio.Queue[bytes | Callable[[], None] | None] = asyncio.Queue(MOST_WAITING)
 
     def stream(self, framing: Framing = PROTOBUF) -> DistantStream:
         """Return the stream of this call, which is to be served."""
@@ -162,16 +163,19 @@ class DistantCall:
         if not self._has_read.done():
             self._has_read.set_result(None)
 
-    async def arrive(self, data: bytes | None) -> None:
-        """Take a message of the bot, or None for the end; wait while too many were not read."""
-        await self._arrived.put(grpc.aio.EOF if data is None else data)
+    async def arrive(self, what: bytes | Callable[[], None] | None) -> None:
+        """Take a message of the bot, what refuses one, or None for the end; wait while too many were not read."""
+        await self._arrived.put(what)
 
     async def send_initial_metadata(self, _metadata: object) -> None:
         """Do nothing: the other process has done so."""
 
     async def read(self) -> Any:
-        """Return the next message."""
-        return await self._arrived.get()
+        """Return the next message; the end also after one that was refused in its turn."""
+        what = await self._arrived.get()
+        if callable(what):
+            what()
+        return what if isinstance(what, bytes) else grpc.aio.EOF
 
     async def write(self, data: bytes) -> None:
         """Send a message. Raises grpc.aio.BaseError."""

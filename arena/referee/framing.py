@@ -28,8 +28,9 @@ from engine.translatable import Text
 
 LENGTH_BYTES = 4
 """The length of a frame: unsigned, little-endian."""
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
+_BLANK = _SPACE + b"\xef\xbb\xbf"
+"""What may stand before a line, a byte-order mark included; no answer begins with a byte of that."""
 
 
 class FrameTooLongError(Exception):
@@ -135,7 +136,6 @@ class LineFraming:
         self.question: LineQuestion | None = None
         """The `Decide` that has no answer yet; who sends one notes it here."""
         self._game: Game | None = None
-        self._is_first = True
 
     def parse(self, data: bytes) -> Message | Leave:
         message = parse_line(data, self.question)
@@ -167,12 +167,7 @@ class LineFraming:
         return data
 
     def split(self, buffer: bytearray, *, is_last: bool) -> bytes | None:
-        if self._is_first and len(buffer) >= len(_BYTE_ORDER_MARK):
-            self._is_first = False
-            if buffer.startswith(_BYTE_ORDER_MARK):
-                del buffer[: len(_BYTE_ORDER_MARK)]
-        blanks = len(buffer) - len(buffer.lstrip(_SPACE))
-        del buffer[:blanks]
+        del buffer[: len(buffer) - len(buffer.lstrip(_BLANK))]
         end = buffer.find(b"\n", 0, MAX_REQUEST_BYTES + 1)
         if end < 0 and len(buffer) > MAX_REQUEST_BYTES:
             raise FrameTooLongError(len(buffer))
@@ -180,7 +175,7 @@ class LineFraming:
             return None
         line = bytes(buffer if end < 0 else buffer[:end])
         del buffer[: len(line) + 1]
-        return line.strip(_SPACE)
+        return line.rstrip(_SPACE)
 
 
 class LineEncoder:

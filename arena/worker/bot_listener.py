@@ -15,7 +15,7 @@ import asyncio
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -56,8 +56,12 @@ class StreamEnds:
         """Make two pipes for a bot that speaks lines, and else a socket pair. Raises RuntimeError if that fails."""
         try:
             if speaks_lines:
-                bot_reads, writing = os.pipe()
-                reading, bot_writes = os.pipe()
+                with ExitStack() as on_failure:
+                    bot_reads, writing = os.pipe()
+                    on_failure.callback(os.close, bot_reads)
+                    on_failure.callback(os.close, writing)
+                    reading, bot_writes = os.pipe()
+                    on_failure.pop_all()
                 return cls(reading, writing, {STDIN: bot_reads, STDOUT: bot_writes})
             ours, theirs = (end.detach() for end in socket.socketpair())
             return cls(ours, ours, {STREAM: theirs})
@@ -132,6 +136,7 @@ class DirectListener:
     def __init__(
         self,
         ends: StreamEnds,
+        framing: Framing = PROTOBUF,
         make_stream: MakeStream = CallStream,
         make_descriptor_stream: MakeDescriptorStream = DescriptorStream,
     ) -> None:
@@ -139,7 +144,8 @@ class DirectListener:
         self.address = ""  # where the bot connects
         self.admission = StreamAdmission()
         self._ends = ends
-        self._make_stream, self._make_descriptor_stream = make_stream, make_descriptor_stream
+        self._pair = make_descriptor_stream(ends.reading, ends.writing, framing)
+        self._make_stream = make_stream
         self._server: PlayServer | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._seen: set[int] = set()
@@ -159,10 +165,10 @@ class DirectListener:
         `ends` are its descriptors if they are made already. Raises RuntimeError if that is impossible.
         """
         ends = ends or StreamEnds.make(speaks_lines=framing is not None)
-        listener = cls(ends, make_stream, make_descriptor_stream)
+        listener = cls(ends, framing or PROTOBUF, make_stream, make_descriptor_stream)
         try:
             if framing is not None:
-                listener._hear(framing)
+                listener._hear()
                 return listener
             listener.socket = new_socket_path(directory)
             listener.address = f"unix:{listener.socket}"
@@ -190,15 +196,14 @@ class DirectListener:
         self._server = PlayServer(self._note_call, make_stream=self._make_stream)
         self.admission = self._server.admit()
         port = await self._server.start(address)
-        self._hear(PROTOBUF)
+        self._hear()
         return port
 
-    def _hear(self, framing: Framing) -> None:
-        stream = self._make_descriptor_stream(self._ends.reading, self._ends.writing, framing)
-        self.admission.stream.add_done_callback(lambda come: _close_unless_come(stream, come))
-        if framing.join is not None:
-            self.admission.stream.set_result(stream)
-        stream.start(self._note_first)
+    def _hear(self) -> None:
+        self.admission.stream.add_done_callback(lambda come: _close_unless_come(self._pair, come))
+        if self._pair.framing.join is not None:
+            self.admission.stream.set_result(self._pair)
+        self._pair.start(self._note_first)
 
     def _note_first(self, stream: DescriptorStream) -> None:
         """Take the socket pair for the bot's stream, since its first message comes there, and serve gRPC no more."""
@@ -263,6 +268,7 @@ class DirectListener:
     async def close(self) -> None:
         """End the server, close the descriptors, and remove the socket."""
         self.dismiss()
+        self._pair.close()
         self._ends.close_offered()
         if (stopping := self._stop_serving()) is not None:
             await stopping

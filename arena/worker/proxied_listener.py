@@ -11,6 +11,7 @@ import contextlib
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -186,8 +187,9 @@ class ProxiedListener:
             self._call.note_read()
         elif event in {"message", "ended"} and self._call is not None:
             await self._call.arrive(blob if event == "message" else None)
-        elif event == "refused" and self._stream is not None:
-            self._stream.refuse(blob, Malformed(from_json(head["why"])))
+        elif event == "refused" and self._call is not None and self._stream is not None:
+            malformed = Malformed(from_json(head["why"]))
+            await self._call.arrive(partial(self._stream.refuse, blob, malformed))
         elif event == "second":
             self.admission.report_second_stream()
         elif event == "flood":

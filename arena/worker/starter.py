@@ -223,6 +223,10 @@ class BotStarter:
                 raise await explain_absence(process, terms.limit_s)
         except JoinError as error:
             has_left = await process.end(LEAVE_GRACE_S)
+            if (
+                has_left and error.cause is FaultCause.START_FAILED
+            ):  # how it ended tells more, and may be the host's fault
+                raise await explain_absence(process, terms.limit_s) from error
             refused = await refuse(error.cause, error.explanation, process, by_itself=has_left)
             refused.evidence.update(error.evidence)
             raise refused from error

@@ -322,6 +322,23 @@ async def test_four_messages_wait_to_be_read_and_the_next_waits_outside() -> Non
     assert await far.call.read() is grpc.aio.EOF
 
 
+async def test_what_is_refused_comes_after_what_was_said_before_and_nothing_after_it() -> None:
+    far = Far()
+    stream, inbox = far.call.stream(), Inbox()
+    stream.attach(inbox, 0)
+    for what in (JOIN, ACT, lambda: stream.refuse(b"much", Malformed("too much")), ACT):
+        await far.call.arrive(what)
+    serving = asyncio.create_task(stream.serve())
+    assert await inbox.get(stream.now() + PATIENCE_S) is not None
+    refused = await inbox.get(stream.now() + PATIENCE_S)
+    assert refused is not None
+    assert refused.what == Malformed("too much")
+    assert stream.last_message == b"much"
+    stream.close()
+    await serving
+    assert inbox.drain() == []
+
+
 async def test_what_cannot_be_sent_is_a_broken_stream() -> None:
     far = Far()
     await far.call.write(b"one")

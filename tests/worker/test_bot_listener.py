@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -18,13 +19,18 @@ import pytest
 from arena.hosting import framed_pipe as pipes
 from arena.hosting.user_directories import runtime_directory
 from arena.match.result import FaultCause
+from arena.referee.call_stream import CallStream
+from arena.referee.descriptor_stream import DescriptorStream
+from arena.referee.framing import LineFraming
 from arena.referee.server import MOST_CALLS, JoinError, join
+from arena.referee.stream import Flood
 from arena.v1 import play_pb2
-from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN, DirectListener
+from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN, DirectListener, StreamEnds
 from arena.worker.own_limits import OwnLimits
 from arena.worker.proxied_listener import ProxiedListener
 from engine.translatable import parts_of
 from tests.support.patience import PATIENCE_S
+from tests.support.processes import held_descriptors
 
 listing = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors cannot be listed here")
 
@@ -233,3 +239,113 @@ async def test_why_a_bot_was_disconnected_by_its_bot_proxy_keeps_which_text_it_i
         "parts": {"most": MOST_CALLS},
     }
     assert lost == []
+
+
+def frame(message: bytes) -> bytes:
+    return len(message).to_bytes(4, "little") + message
+
+
+def taken(listener: DirectListener) -> socket.socket:
+    """The end of the socket pair that a bot is started with, as it has it then."""
+    (number,) = listener.offered.values()
+    end = socket.socket(fileno=os.dup(number))
+    listener.note_started()
+    return end
+
+
+async def test_who_comes_by_the_socket_pair_is_not_served_by_grpc_any_more(listener: DirectListener) -> None:
+    with taken(listener) as bot:
+        bot.sendall(frame(JOIN))
+        async with asyncio.timeout(PATIENCE_S):
+            stream = await listener.admission.stream
+            assert isinstance(stream, DescriptorStream)
+            assert await stream.first_message == JOIN
+            assert listener._stopping is not None
+            await listener._stopping
+        with pytest.raises(OSError, match=r"refused|No such file"):
+            connect(listener).close()
+        assert listener.descriptor() == stream.descriptor() is not None
+        listener.look()
+        assert listener.count_messages() == 1
+
+
+async def test_a_bot_that_closes_its_end_may_still_come_by_grpc(listener: DirectListener) -> None:
+    taken(listener).close()
+    async with call_of(listener, listener.admission.token) as call, asyncio.timeout(PATIENCE_S):
+        await call.write(JOIN)
+        stream = await listener.admission.stream
+        assert isinstance(stream, CallStream)
+        assert await stream.first_message == JOIN
+
+
+async def test_the_socket_pair_of_a_bot_that_came_by_grpc_is_closed(listener: DirectListener) -> None:
+    with taken(listener) as bot:
+        async with call_of(listener, listener.admission.token) as call, asyncio.timeout(PATIENCE_S):
+            await call.write(JOIN)
+            await (await listener.admission.stream).first_message
+        bot.settimeout(PATIENCE_S)
+        assert bot.recv(1) == b""
+
+
+async def test_a_flood_over_the_socket_pair_ends_it(listener: DirectListener) -> None:
+    with taken(listener) as bot:
+        bot.sendall(frame(JOIN))
+        stream = await listener.admission.stream
+        listener.disconnect(Flood("It sent too much."))
+        assert stream.flood == Flood("It sent too much.")
+        assert bot.recv(1) == b""
+
+
+def is_open(inode: int) -> bool:
+    """Return whether this process has something open with that number."""
+    found = set()
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        with suppress(OSError):
+            found.add(os.fstat(int(name)).st_ino)
+    return inode in found
+
+
+@listing
+@pytest.mark.parametrize("fails", [False, True])
+async def test_nothing_is_left_open_of_a_socket_pair(tmp_path: Path, fails: bool) -> None:
+    ends = StreamEnds.make(speaks_lines=False)
+    inodes = [os.fstat(number).st_ino for number in (ends.reading, *ends.offered.values())]
+    if fails:
+        with pytest.raises((RuntimeError, OSError)):
+            await DirectListener.open(tmp_path / ("x" * 200), ends=ends)
+    else:
+        with runtime_directory() as directory:
+            await (await DirectListener.open(directory, ends=ends)).close()
+    await asyncio.sleep(0)
+    assert not any(map(is_open, inodes))
+
+
+@listing
+async def test_nothing_is_left_open_of_pipes() -> None:
+    before = held_descriptors()
+    for takes_part in (False, True):
+        with runtime_directory() as directory:
+            listener = await DirectListener.open(directory, LineFraming("bot", ["*"]))
+            if takes_part:
+                listener.note_started()
+                await asyncio.sleep(0)
+            await listener.close()
+            await listener.close()
+    assert held_descriptors() == before
+
+
+@listing
+@pytest.mark.host_fault("descriptors-used-up")
+def test_of_two_pipes_of_which_there_is_one_nothing_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = held_descriptors()
+    pipes_left = [os.pipe]
+
+    def pipe() -> tuple[int, int]:
+        if not pipes_left:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return pipes_left.pop()()
+
+    monkeypatch.setattr(os, "pipe", pipe)
+    with pytest.raises(RuntimeError, match="Too many open files"):
+        StreamEnds.make(speaks_lines=True)
+    assert held_descriptors() == before
