@@ -3,6 +3,7 @@
     python -m benchmarks.arena [--matches 300] [--workers 2] [--rounds 3] [--seconds 5]
     python -m benchmarks.arena --matches 10000 --rounds 0     # how much of a long run is play
     python -m benchmarks.arena --matches 0 --rounds 8         # the parts of a decision alone
+    python -m benchmarks.arena --rounds 0 --language c        # what bots of a template cost, which speak lines
 
 Runs the real command line in a fresh directory with three instant bots of The Foreign King in processes of their own,
 and measures from outside: wall time, start-up included; decisions a second, forced ones included; the share of the time
@@ -117,12 +118,22 @@ class _Played:
         return cls(matches, rated, *(figure or 0 for figure in figures))
 
 
-def _play(matches: int, workers: int) -> bool:
+def _instant_bot(home: Path, language: str) -> Path:
+    """Return the directory of an instant bot: with the kit, or, for a language, the one of its template."""
+    if not language:
+        return ROOT / "benchmarks" / "instant"
+    words = ["bot", "new", str(home / "new"), "--name", "instant", "--game", GAME, "--language", language]
+    words += ["--protocol", "lines"] if language == "python" else []
+    subprocess.run([*ARENA, *words], cwd=home, check=True, stdout=subprocess.DEVNULL)
+    return home / "new"
+
+
+def _play(matches: int, workers: int, language: str) -> bool:
     """Run a tournament and print its figures. Return whether every match was recorded and rated."""
     blocks, used = -(-matches // MATCHES_A_BLOCK), _Used()
     with tempfile.TemporaryDirectory(prefix="arena-benchmark-") as directory:
         home = Path(directory)
-        names = add_bots(home)
+        names = add_bots(home, bot=_instant_bot(home, language))
         command = [*ARENA, "tournament", "run", "round-robin", "--game", GAME, "--seats", "3", "--time", "1s"]
         command += ["--bots", ",".join(names), "--blocks", str(blocks), "--seed", "1", "--workers", str(workers)]
         began_s = time.time()
@@ -146,6 +157,9 @@ def _play(matches: int, workers: int) -> bool:
         )
         print(f"processor time, and that of a match: {'; '.join(shares)}", end=" ")
         print(f"(goal for the coordinator {GOAL_COORDINATOR:.0%})")
+        arena_us = (cpu_s - used.cpu_s[Role.BOT]) / played.decisions * 1e6
+        print(f"of a decision asked of bots: arena {arena_us:.0f} us,", end=" ")
+        print(f"bots {used.cpu_s[Role.BOT] / played.decisions * 1e6:.0f} us, start-up included")
     return process.returncode == 0 and played.matches == played.rated == blocks * MATCHES_A_BLOCK
 
 
@@ -221,8 +235,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--rounds", type=int, default=3, help="of the parts of a decision; 0 leaves them out")
     parser.add_argument("--seconds", type=float, default=5.0, help="of each round")
+    parser.add_argument("--language", default="", help="play with the bots of its template, in JSON lines")
     options = parser.parse_args(arguments)
-    is_whole = not options.matches or _play(options.matches, options.workers)
+    is_whole = not options.matches or _play(options.matches, options.workers, options.language)
     if options.rounds:
         print()
         bare, found = [asyncio.run(_bare_us(_BARE_S))], []

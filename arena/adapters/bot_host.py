@@ -153,7 +153,7 @@ class CallerMatchHost:
                 if not isinstance(one, WarmBot):
                     continue
                 try:
-                    await one.stream.send(encode_broken_off(spec.match_id))
+                    await one.stream.tell(encode_broken_off(spec.match_id))
                     self._pool.bots.give_back(one)
                 except (StreamClosedError, HostingError):
                     self._pool.bots.end(one)

@@ -68,7 +68,7 @@ async def _try(bots: WarmBots, retrial: Retrial, spec: MatchSpec, seat: int) -> 
 
 async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> str:
     """Ask and judge to the end; return one sentence if that was impossible, else an empty string."""
-    encoder, inbox = MatchEncoder(retrial.match), Inbox()
+    encoder, inbox = bot.stream.framing.encoder(retrial.match, MatchEncoder(retrial.match)), Inbox()
     bot.stream.attach(inbox, seat)
     await bot.stream.send(encoder.started(seat))
     retrial.begin()
