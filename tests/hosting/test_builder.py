@@ -88,6 +88,15 @@ class TestWhatIsMade:
         with pytest.raises(StoreError, match="the built files were changed; remove that directory"):
             workshop.programs.find(built.version)
 
+    async def test_a_build_finds_its_own_places_from_anywhere_also_in_a_store_that_is_named_from_here(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "here").mkdir()
+        monkeypatch.chdir(tmp_path)
+        make = "import os\nfor name in ('TMPDIR', 'PYTHONPATH', 'ARENA_BOT_DIR'): os.stat(os.environ[name])\n"
+        built = await Workshop(Path("here"), "none").build(make + MAKE)
+        assert isinstance(built, Built), built
+
     async def test_a_version_without_build_command_is_not_built(self, plain: Workshop) -> None:
         version = plain.add({}, 'command = ["python", "main.py"]')
         assert await plain.build_version(version) is None

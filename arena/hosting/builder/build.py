@@ -133,7 +133,7 @@ async def build_version(
 async def _build(job: _Job) -> Built | BuildFailure:
     await asyncio.to_thread(job.builds.sweep)
     workplace = job.builds.workplace(job.stored.directory)
-    files = await asyncio.to_thread(workplace.__enter__)
+    files = (await asyncio.to_thread(workplace.__enter__)).absolute()
     try:
         async with LauncherClient(remove=[files.parent]) as launcher:
             outcome = await _run(job, launcher, files)
