@@ -63,9 +63,10 @@ class QueueLoop(asyncio.SelectorEventLoop):
         """Wait for a descriptor that it reads outside its turns, and return whether that alone is ready.
 
         A turn of the loop costs more than many a bot takes to answer. The wait ends when anything is ready, and soon;
-        there is none if the last turn is long over, so that timers are at most some milliseconds late.
+        there is none if the loop has something else to do, or if its last turn is long over, so that timers are at most
+        some milliseconds late.
         """
-        return self._queue_selector.wait_briefly(descriptor)
+        return not self._ready and self._queue_selector.wait_briefly(descriptor)  # type: ignore[attr-defined]
 
     @property
     def polled_s(self) -> float:

@@ -436,6 +436,14 @@ async def test_no_descriptor_is_waited_for_while_another_is_ready(pair: Pair) ->
         the_loop().remove_reader(other)
 
 
+async def test_no_descriptor_is_waited_for_while_the_loop_has_something_else_to_do(pair: Pair) -> None:
+    ours, theirs = pair
+    theirs.send(b"x")
+    await asyncio.sleep(0.001)
+    the_loop().call_soon(lambda: None)
+    assert not the_loop().wait_briefly(ours.fileno())
+
+
 async def test_no_descriptor_is_waited_for_while_grpc_is_expected_or_the_loop_was_away(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
