@@ -74,6 +74,10 @@ ATTACKS = {
         *("^`FLOOD`, or `DISCONNECTED` if gRPC ends the connection first$", f"^{THE_SAME}$"),
         *("own-endless-header", "own-bomb-of-headers", "own-much-metadata", "own-settings", "endless-header"),
     ),
+    "Half a message and silence": (
+        *("^`MALFORMED`, `PROTOCOL`, `FLOOD` or `TIMEOUT`$", f"^{THE_SAME}$", "half-a-frame", "wrong-length"),
+        *("byte-by-byte", "endless-line", "endless-blanks", "odd-lines"),
+    ),
     "PING flood": ("^`DISCONNECTED`$", f"^{THE_SAME}$", "own-pings"),
     "processor time of the worker": (
         *("^`FLOOD`$", f"^{THE_SAME}$", "bomb-of-headers", "fill-when-warm"),
