@@ -35,6 +35,9 @@ from arena.worker.blame import StartError
 from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BackgroundTasks, BotStarter
 from arena.worker.warm_bot import WarmBot
+from engine import registry
+from engine.build_info import HalfBuiltError
+from engine.errors import UnknownGameError
 from engine.translatable import Text
 
 START_LIMIT_S = 10.0
@@ -103,7 +106,7 @@ class LocalBotProcesses:
         self._games = games
 
     def check_game(self, game: str) -> None:
-        """Raise ProtocolError for a game of which the service has not told."""
+        """Raise ProtocolError for a game of which the service has not told, or that cannot be written as lines here."""
         if self._games is None or game not in self._games:
             raise ProtocolError(
                 Text(
@@ -111,6 +114,17 @@ class LocalBotProcesses:
                     game=repr(game[:40]),
                 )
             )
+        if self._program.seat.speaks_lines:
+            try:
+                registry.get(game)
+            except (UnknownGameError, HalfBuiltError) as error:
+                raise ProtocolError(
+                    Text(
+                        "a bot that speaks lines of JSON plays only games that are installed here ({why}); install the "
+                        "game, or leave it out of the games in bot.toml",
+                        why=error,
+                    )
+                ) from error
 
     async def warm_up(self, number: int) -> None:
         """Start processes until `number` wait for a match. A process that fails is reported when a match needs it."""

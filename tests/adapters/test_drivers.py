@@ -200,9 +200,28 @@ def test_a_program_that_falls_silent_is_out_of_time(seat: Seat, tmp_path: Path) 
     assert any(turn.faults for turn in turns), "it was told while the match went on"
 
 
+LINES = """
+import json, os, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if "decide" in message:
+        open({file!r}, "a").write(f"{{os.getpid()}} ")
+        print(message["decide"]["legal_actions"][0], flush=True)
+"""
+
+
 @needs_minutes
-def test_a_match_that_was_left_is_followed_by_another_with_the_same_processes(seat: Seat, tmp_path: Path) -> None:
-    bot = write_bot(tmp_path / "teller", f"open({str(tmp_path / 'pids')!r}, 'a').write(f'{{os.getpid()}} ')\n{FIRST}")
+@pytest.mark.parametrize("speaks_lines", [False, True])
+def test_a_match_that_was_left_is_followed_by_another_with_the_same_processes(
+    seat: Seat, tmp_path: Path, speaks_lines: bool
+) -> None:
+    file = str(tmp_path / "pids")
+    bot = write_bot(tmp_path / "teller", f"open({file!r}, 'a').write(f'{{os.getpid()}} ')\n{FIRST}")
+    if speaks_lines:
+        (bot / "main.py").write_text(LINES.format(file=file), encoding="utf-8")
+        with (bot / "bot.toml").open("a", encoding="utf-8") as manifest:
+            manifest.write('protocol = "lines"\n')
     seating = seat(HostedProgram(str(bot)))
     for seed in range(3):
         moment = seating.begin(start(1, seed, seats=2))

@@ -15,8 +15,10 @@ from arena.connect.news import BotFailsError, BotStopped, BotWrote, MatchEnded, 
 from arena.connect.news import Connected as LetIn
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import SandboxPolicy
+from arena.rpc.errors import ProtocolError
 from arena.service.server.self_signed import TlsFiles
 from arena.v1 import match_pb2, play_pb2
+from engine import registry
 from tests.connect.bridging import connected, write_bot, write_program
 from tests.support.patience import PATIENCE_S, patient_starts, until
 from tests.support.play_service import FakeService, decide, finished, play_service, started
@@ -37,11 +39,13 @@ async def test_a_process_that_a_match_broken_off_has_forgotten_holds_nobody_up(t
 
 
 minutes = pytest.mark.needs("minutes")
+KING = registry.get("foreign_king")
 
 
-def scripted(place: Path, *arguments: str) -> Path:
-    """A bot that speaks the wire directly and misbehaves."""
-    return write_program(place, SCRIPTED.format(arguments=list(arguments)))
+def scripted(place: Path, *arguments: str, by: str = "grpc") -> Path:
+    """A bot that speaks the wire directly, by one of its links, and misbehaves."""
+    keys = {"protocol": '"lines"', "games": '["*"]'} if by == "lines" else {}
+    return write_program(place, SCRIPTED.format(arguments=[*arguments, f"--by={by}"]), **keys)
 
 
 @pytest.mark.hostile("exit-at-once", "garbage-first", "act-first", "other-protocol")
@@ -102,6 +106,53 @@ async def test_what_would_end_every_match_of_the_bot_ends_one_process(
         assert (act.match_id, act.ply) == ("m1", 1)
         assert (await told.wait_for(BotStopped)).why == why
         assert len(told.of(BotStopped)) == 1
+
+
+def asks_by_the_kings_rules(ply: int) -> play_pb2.PlayResponse:
+    """A question of The Foreign King, always for its first position."""
+    state = KING.new_state(2)
+    asked = play_pb2.Decide(match_id="m1", ply=ply, legal_actions=state.legal_actions())
+    asked.observation.value = KING.encode_observation(state, 0)[1]
+    return play_pb2.PlayResponse(decide=asked)
+
+
+@pytest.mark.hostile("garbage")
+@pytest.mark.parametrize(
+    ("by", "why"),
+    [
+        pytest.param("socket", "it sent 40 bytes that are no PlayRequest", marks=minutes),
+        ("lines", "it sent a line that is no answer: "),
+    ],
+)
+async def test_by_descriptors_a_bot_plays_and_is_replaced_as_by_grpc(
+    tls: TlsFiles, tmp_path: Path, by: str, why: str
+) -> None:
+    begins = started("m1")
+    begins.match_started.game = KING.name
+    async with play_service(tls) as service:
+        async with connected(service, scripted(tmp_path, "--do", "garbage", "--at", "1", by=by)) as told:
+            visit = await service.visit()
+            await visit.welcome(play_pb2.GameInfo(name=KING.name, rules_version=KING.rules_version))
+            await visit.say(begins, asks_by_the_kings_rules(0))
+            assert list((await visit.hear_act()).actions) == [KING.new_state(2).legal_actions()[0]]
+            await visit.say(asks_by_the_kings_rules(1))
+            act = await visit.hear_act()  # the process after it answers what is its first question
+            assert (act.match_id, act.ply) == ("m1", 1)
+            assert (await told.wait_for(BotStopped)).why.startswith(why)
+            await visit.say(finished("m1"))
+            await told.wait_for(MatchEnded)
+        assert len(told.of(BotStopped)) == 1
+
+
+async def test_a_bot_of_lines_cannot_play_a_game_that_is_not_installed_and_is_told(
+    tls: TlsFiles, tmp_path: Path
+) -> None:
+    async with play_service(tls) as service, connected(service, scripted(tmp_path, by="lines")) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        with pytest.raises(ProtocolError, match=r"games that are installed here \(.*nim.*\); install the game"):
+            await told.end()
 
 
 @minutes

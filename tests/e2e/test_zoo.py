@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.hosting.sandbox.limits import STANDARD, WRAPPED_LEVELS, SandboxLimits
+from arena.hosting.sandbox.limits import REDUCED, STANDARD, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.probe import probe
 from arena.match.replay import load
 from arena.match.spec import NO_SANDBOX
@@ -24,7 +24,10 @@ from arena.match.worker_report import MatchReport
 from arena.worker.match_host import MatchHost
 from tests.support.keeper import (
     AT_START,
+    AT_START_BY_DESCRIPTORS,
     BOMB,
+    BY_LINES,
+    BY_SOCKET,
     FLOODS,
     FLOODS_AT_START,
     GREEDY,
@@ -32,6 +35,7 @@ from tests.support.keeper import (
     TOO_LATE,
     TOO_LATE_TO_START,
     UNNOTICED,
+    WRONG_BY_DESCRIPTORS,
     WRONG_MESSAGES,
     WRONG_STREAMS,
     Case,
@@ -83,19 +87,21 @@ class Cage:
     def __init__(self, host: MatchHost, zoo: Path, level: str) -> None:
         self._host, self._zoo, self._level = host, zoo, level
 
-    async def play_one(self, behaviour: str, aims: Mapping[str, str], memory_mb: int = 512) -> MatchReport:
-        """A match of one of the zoo, which has aims, and an honest bot that must not notice."""
+    async def play_one(
+        self, behaviour: str, aims: Mapping[str, str], memory_mb: int = 512, by: str = ""
+    ) -> MatchReport:
+        """A match of one of the zoo, which has aims, and an honest bot that must not notice, by one of its links."""
         aims = {**aims, "host": own_namespace()}
         deviant = zoo_seat(self._zoo, behaviour, level=self._level, memory_mb=memory_mb, aims=aims)
-        seats = deviant, zoo_seat(self._zoo, level=self._level)
+        seats = deviant, zoo_seat(self._zoo, level=self._level, by=by)
         report = await self._host.play(script_spec("0:3 1:3 0:3 1:3", seats=seats, clock=PATIENT))
         assert report.result.ranks[1] == 1
         assert not [fault for fault in report.result.faults if fault.seat == 1]
         return report
 
-    async def outcome(self, behaviour: str, **aims: str) -> dict[str, str]:
+    async def outcome(self, behaviour: str, by: str = "", **aims: str) -> dict[str, str]:
         """What a bot says that it could do, without a fault."""
-        report = await self.play_one(behaviour, aims)
+        report = await self.play_one(behaviour, aims, by=by)
         assert report.result.faults == ()
         outcome: dict[str, str] = json.loads(load(report.replay)["entries"][0]["note"])
         return outcome
@@ -115,7 +121,7 @@ class Cage:
         self, cases: Sequence[Case], script: str = "", clock: TimeControl = PATIENT, with_honest: bool = True
     ) -> MatchReport:
         """One match of them all, in order, and of an honest bot in the last seat."""
-        seats = [zoo_seat(self._zoo, case.behaviour, level=self._level) for case in cases]
+        seats = [zoo_seat(self._zoo, case.behaviour, level=self._level, by=case.by) for case in cases]
         if with_honest:
             seats.append(zoo_seat(self._zoo, level=self._level))
         script = script or " ".join(f"{seat}:3" for seat in range(len(seats)))
@@ -182,6 +188,29 @@ async def test_what_a_bot_says_wrong_costs_it_the_match_and_nobody_else(cage: Ca
 @pytest.mark.hostile(*named(WRONG_STREAMS))
 async def test_what_a_bot_does_to_its_stream_costs_it_the_match_and_nobody_else(sandboxed: Cage) -> None:
     await sandboxed.check(WRONG_STREAMS)
+
+
+@pytest.mark.hostile(*named(BY_SOCKET), *named(BY_LINES))
+@pytest.mark.parametrize("cases", WRONG_BY_DESCRIPTORS, ids=["socket", "lines"])
+async def test_what_a_bot_does_to_its_descriptors_costs_it_the_match_and_nobody_else(
+    strongest: Cage, cases: Sequence[Case]
+) -> None:
+    with patient_autopsies():
+        await strongest.check(cases)
+
+
+@pytest.mark.hostile(*named(AT_START_BY_DESCRIPTORS))
+async def test_a_bot_that_does_not_start_by_its_descriptors_loses(sandboxed: Cage) -> None:
+    await sandboxed.check(AT_START_BY_DESCRIPTORS)
+
+
+@pytest.mark.hostile("read-another-bots-descriptors")
+@pytest.mark.parametrize("level", [REDUCED, STANDARD])
+async def test_a_bot_gets_at_no_descriptor_of_another_one(host: MatchHost, zoo: Path, level: str) -> None:
+    cage = Cage(host, zoo, level)
+    for by in ("socket", "lines"):
+        outcome = await cage.outcome("read-another-bots-descriptors", by=by, beside=by)  # not the one of before
+        assert DONE not in outcome.values(), outcome
 
 
 @pytest.mark.hostile("unasked-act")

@@ -70,10 +70,11 @@ async def test_one_who_burns_the_workers_time_is_named(zoo: Path) -> None:
 
 
 @pytest.mark.hostile("crash-by-a-message")
-async def test_one_who_brings_down_whoever_plays_is_found_by_playing_alone(zoo: Path) -> None:
-    honest = zoo_seat(zoo)
+@pytest.mark.parametrize("by", ["grpc", "socket", "lines"])
+async def test_one_who_brings_down_whoever_plays_is_found_by_playing_alone(zoo: Path, by: str) -> None:
+    honest = zoo_seat(zoo, by=by)
     async with LocalExecutor(1) as executor:
-        report = await executor.run(king_spec("m1", [honest, zoo_seat(zoo, "crash-by-a-message"), honest]))
+        report = await executor.run(king_spec("m1", [honest, zoo_seat(zoo, "crash-by-a-message", by=by), honest]))
     assert faults(report) == {1: "FLOOD"}
     assert signal.SIGSEGV.name in report.result.faults[0].evidence["worker"]
     assert report.result.ranks[1] == 3

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import NO_SANDBOX, SeatSpec
+from tests.support.specs import link_words
 
 SUPPORT = Path(__file__).parent
 PROGRAM = "tests.support.zoo"
@@ -40,11 +41,13 @@ def zoo_seat(
     memory_mb: int = 512,
     mark: str = "",
     aims: Mapping[str, str] | None = None,
+    by: str = "",
 ) -> SeatSpec:
-    """A seat for a bot of the zoo in `directory`; without a behaviour it is honest."""
+    """A seat for a bot of the zoo in `directory`, by one of its links; without a behaviour it is honest."""
     words = ["--do", behaviour, "--at", str(at)] if behaviour else []
     words += [word for name, value in (aims or {}).items() for word in ("--aim", f"{name}={value}")]
     words += ["--mark", mark] if mark else []
+    words += [f"--by={by}"] if by else []
     return SeatSpec(
         version=f"{behaviour or 'honest'}-{at}-{level}-{hash(tuple(words))}",
         name=behaviour or "honest",
@@ -53,6 +56,7 @@ def zoo_seat(
         seed=1,
         memory_mb=memory_mb,
         sandbox=level,
+        **link_words(by),
     )
 
 
@@ -68,6 +72,8 @@ class Case:
     cause: FaultCause | None = None
     words: str = ""
     evidence: dict[str, Any] = field(default_factory=dict)
+    by: str = ""
+    """Its link, if that is not gRPC."""
 
 
 def bots_fault(behaviour: str, cause: FaultCause, words: str, **evidence: Any) -> Case:
@@ -79,6 +85,13 @@ def harmless(behaviour: str) -> Case:
 
 
 F = FaultCause
+
+
+def over(by: str, *cases: Case) -> tuple[Case, ...]:
+    """The same bots with another link."""
+    return tuple(replace(case, by=by) for case in cases)
+
+
 # Those of one table play one match: each does at its own turn what it does, and the last seat is honest.
 AT_START = (
     bots_fault("crash-at-import", F.START_FAILED, "ended before it joined (exit status 1)", exit_status=1),
@@ -113,6 +126,45 @@ TOO_LATE = (
     bots_fault("stop-reading", F.TIMEOUT, "it had 300 ms"),
     bots_fault("late-by-ten-seconds", F.TIMEOUT, "it had 300 ms"),
 )
+BY_SOCKET = over(
+    "socket",
+    bots_fault("join-twice", F.PROTOCOL, "a second Join"),
+    bots_fault("garbage", F.MALFORMED, "40 bytes that are no PlayRequest"),
+    bots_fault("wrong-length", F.MALFORMED, "a message of 4294967295 bytes; 262144 are allowed"),
+    bots_fault("oversized-message", F.MALFORMED, "bytes; 262144 are allowed"),
+    bots_fault("leave-the-descriptor-to-a-child", F.DISCONNECTED, "Its process ended, too", exit_status=6),
+    harmless("byte-by-byte"),
+)
+BY_LINES = over(
+    "lines",
+    bots_fault("join-twice", F.PROTOCOL, "the key 'join' is unknown there"),
+    bots_fault("garbage", F.PROTOCOL, "it is not UTF-8"),
+    bots_fault("log-on-standard-output", F.PROTOCOL, "'thinking about ply 1 ...'"),
+    bots_fault("endless-line", F.MALFORMED, "bytes; 262144 are allowed"),
+    bots_fault("leave-the-descriptor-to-a-child", F.DISCONNECTED, "Its process ended, too", exit_status=6),
+    harmless("endless-blanks"),
+)
+AT_START_BY_DESCRIPTORS = (
+    *over(
+        "socket", bots_fault("exit-in-peace", F.START_FAILED, "ended before it joined (exit status 0)", exit_status=0)
+    ),
+    *over("socket", bots_fault("garbage-first", F.MALFORMED, "no PlayRequest as its first message")),
+    *over("socket", bots_fault("act-first", F.PROTOCOL, "Join comes first")),
+    *over("lines", bots_fault("crash-at-import", F.START_FAILED, "before it joined (exit status 1)", exit_status=1)),
+    *over("lines", bots_fault("greet-first", F.PROTOCOL, "it sent a line before it was asked: 'Hello, I am a bot'")),
+    harmless("prefer-grpc"),
+)
+TOO_LATE_BY_DESCRIPTORS = (
+    *over("socket", bots_fault("close-stream", F.DISCONNECTED, "Its stream")),
+    *over("lines", bots_fault("close-stream", F.DISCONNECTED, "Its stream")),
+    *over("socket", bots_fault("half-a-frame", F.TIMEOUT, "it had 300 ms")),
+    *over("lines", bots_fault("half-a-frame", F.TIMEOUT, "it had 300 ms")),
+)
+TOO_LATE_TO_START_BY_DESCRIPTORS = (
+    *over("socket", bots_fault("never-join", F.START_FAILED, "It did not join within 2 s.")),
+    *over("lines", bots_fault("never-read", F.START_FAILED, "It did not join within 2 s.")),
+)
+WRONG_BY_DESCRIPTORS = (BY_SOCKET, BY_LINES)
 # Calls, connections and unread bytes are counted side by side; which meets a flood first is the machine's affair.
 FLOODS_AT_START = (
     bots_fault("wrong-tokens-before-joining", F.FLOOD, ""),

@@ -1,27 +1,33 @@
 """A bot that speaks the wire directly and misbehaves on demand.
 
-    python scripted_bot.py [--do BEHAVIOUR] [--at N]
+    python scripted_bot.py [--do BEHAVIOUR] [--at N] [--by grpc|socket|lines]
 
 It takes the first legal action, and does BEHAVIOUR instead at its N-th decision (from 0). A behaviour is a function
-below, its name with dashes; those of `STARTS` happen before or instead of joining.
+below, its name with dashes; those of `STARTS` happen before or instead of joining. Its messages travel by gRPC, by the
+socket of ARENA_STREAM_FD, or as lines on its standard streams.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 import grpc
+from google.protobuf.json_format import ParseDict
+from google.protobuf.message import DecodeError
 
 from arena.v1 import play_pb2
 
@@ -33,8 +39,8 @@ def say(*words: object) -> None:
     sys.stderr.flush()
 
 
-class Wire:
-    """The stream: bytes out through a queue, messages in as an iterator."""
+class GrpcLink:
+    """Bytes out through a queue, messages in as an iterator."""
 
     def __init__(self, token: str) -> None:
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -44,26 +50,127 @@ class Wire:
         self._play = play
         self._call = play(iter(self._out.get, None), metadata=metadata)
 
-    def send_bytes(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         self._out.put(data)
 
-    def send(self, request: play_pb2.PlayRequest) -> None:
-        self.send_bytes(request.SerializeToString())
-
-    def join(self, *, major: int = 1, games: tuple[str, ...] = ("*",)) -> None:
-        join = play_pb2.Join(name="scripted", protocol_major=major, games=games)
-        self.send(play_pb2.PlayRequest(join=join))
-
-    def responses(self) -> Iterator[play_pb2.PlayResponse]:
+    def __iter__(self) -> Iterator[play_pb2.PlayResponse]:
         return (play_pb2.PlayResponse.FromString(data) for data in self._call)
 
     def close(self) -> None:
         self._call.cancel()
 
     def call_again(self, **metadata: str) -> None:
-        """Make another call over the same connection, which is refused for want of a token."""
         with contextlib.suppress(grpc.RpcError):
             list(self._play(iter(()), metadata=tuple(metadata.items())))
+
+
+class SocketLink:
+    """Each message with its length in front, over the socket that it was started with."""
+
+    def __init__(self, _token: str) -> None:
+        self.socket = socket.socket(fileno=int(os.environ["ARENA_STREAM_FD"]))
+
+    def send(self, data: bytes) -> None:
+        self.write(len(data).to_bytes(4, "little") + data)
+
+    def write(self, data: bytes) -> None:
+        with contextlib.suppress(OSError):  # the arena reads no more
+            self.socket.sendall(data)
+
+    def __iter__(self) -> Iterator[play_pb2.PlayResponse]:
+        while len(head := self._read(4)) == 4:
+            yield play_pb2.PlayResponse.FromString(self._read(int.from_bytes(head, "little")))
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return self.socket.recv(size, socket.MSG_WAITALL)
+        except ConnectionError:
+            return b""
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+class LineLink:
+    """A line of JSON for each message, on the standard streams."""
+
+    def __init__(self, _token: str) -> None:
+        self._in = os.fdopen(os.dup(0), "rb")
+
+    def send(self, data: bytes) -> None:
+        self.write(line_of(data) + b"\n")
+
+    def write(self, data: bytes) -> None:
+        with contextlib.suppress(OSError):
+            while data:
+                data = data[os.write(1, data) :]
+
+    def __iter__(self) -> Iterator[play_pb2.PlayResponse]:
+        for line in self._in:
+            message = json.loads(line)
+            message.get("decide", {}).pop("observation", None)
+            yield ParseDict(message, play_pb2.PlayResponse(), ignore_unknown_fields=True)
+
+    def close(self) -> None:
+        os.close(1)
+
+
+def line_of(data: bytes) -> bytes:
+    """Return a message as a line: what is no message goes as it is, and there is nothing to join with."""
+    try:
+        request = play_pb2.PlayRequest.FromString(data)
+    except DecodeError:
+        return data
+    act, kind = request.act, request.WhichOneof("message")
+    content: dict[str, Any] = {}
+    if kind == "act":
+        content = {"match_id": act.match_id, "ply": act.ply, "actions": list(act.actions), "note": act.note}
+    elif kind == "resign":
+        content = {"match_id": request.resign.match_id}
+    return json.dumps({kind: content}).encode() if kind else b""
+
+
+LINKS: Mapping[str, Callable[[str], GrpcLink | SocketLink | LineLink]] = {
+    "grpc": GrpcLink,
+    "socket": SocketLink,
+    "lines": LineLink,
+}
+
+
+class Wire:
+    """The stream of the bot, by the link that its command names."""
+
+    def __init__(self, token: str, by: str = "") -> None:
+        named = [word.removeprefix("--by=") for word in sys.argv if word.startswith("--by=")]
+        self.by = by or (named or ["grpc"])[0]
+        self.link = LINKS[self.by](token)
+        self.send_bytes = self.link.send
+        self._has_joined = False
+
+    def send(self, request: play_pb2.PlayRequest) -> None:
+        self.send_bytes(request.SerializeToString())
+
+    def join(self, *, major: int = 1, games: tuple[str, ...] = ("*",)) -> None:
+        if self.by != "lines" or self._has_joined:
+            join = play_pb2.Join(name="scripted", protocol_major=major, games=games)
+            self.send(play_pb2.PlayRequest(join=join))
+        self._has_joined = True
+
+    def responses(self) -> Iterator[play_pb2.PlayResponse]:
+        return iter(self.link)
+
+    def close(self) -> None:
+        self.link.close()
+
+    def call_again(self, **metadata: str) -> None:
+        """Make another call over the same connection, which is refused for want of a token."""
+        assert isinstance(self.link, GrpcLink)
+        self.link.call_again(**metadata)
+
+    def write(self, data: bytes) -> None:
+        """Write bytes as they are."""
+        assert not isinstance(self.link, GrpcLink)
+        self.link.write(data)
 
 
 def act(decide: play_pb2.Decide, *actions: int, match_id: str = "", ply: int | None = None, note: str = "") -> bytes:
@@ -138,7 +245,7 @@ def join_twice(wire: Wire, decide: play_pb2.Decide) -> None:
 
 
 def second_stream(wire: Wire, decide: play_pb2.Decide) -> None:
-    other = Wire(os.environ["ARENA_TOKEN"])
+    other = Wire(os.environ["ARENA_TOKEN"], "grpc")
     other.join()
     try:
         list(other.responses())
@@ -180,6 +287,53 @@ def leave_with_status_7(wire: Wire, decide: play_pb2.Decide) -> None:
 
 def huge_message(wire: Wire, decide: play_pb2.Decide) -> None:
     wire.send_bytes(act(decide, decide.legal_actions[0], note="x" * 300_000))
+
+
+# Over descriptors alone.
+
+
+def half_a_frame(wire: Wire, decide: play_pb2.Decide) -> None:
+    """Half an answer, and silence."""
+    data = first(decide)
+    wire.write((line_of(data) if wire.by == "lines" else len(data).to_bytes(4, "little") + data)[:-3])
+
+
+def wrong_length(wire: Wire, decide: play_pb2.Decide) -> None:
+    """-1, or a message of 4 GB."""
+    wire.write(b"\xff\xff\xff\xff" + first(decide))
+
+
+def byte_by_byte(wire: Wire, decide: play_pb2.Decide) -> None:
+    """An honest answer, in many pieces."""
+    data = act(decide, decide.legal_actions[0], note="x" * 900)
+    for byte in line_of(data) + b"\n" if wire.by == "lines" else len(data).to_bytes(4, "little") + data:
+        wire.write(bytes((byte,)))
+
+
+def endless_line(wire: Wire, decide: play_pb2.Decide) -> None:
+    """Digits, as long as they are taken."""
+    for _ in range(2**14):
+        wire.write(b"9" * 65_536)
+
+
+def endless_blanks(wire: Wire, decide: play_pb2.Decide) -> None:
+    """64 MB of blanks, and the answer."""
+    for _ in range(1024):
+        wire.write(b" \r\n\t" * 16_384)
+    wire.send_bytes(first(decide))
+
+
+def log_on_standard_output(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.write(b"thinking about ply 1 ...\n")
+
+
+def leave_the_descriptor_to_a_child(wire: Wire, decide: play_pb2.Decide) -> None:
+    """End, while a child in a session of its own holds the other end of the stream."""
+    numbers = {0, 1} if wire.by == "lines" else {int(os.environ["ARENA_STREAM_FD"])}
+    sleeper = [sys.executable, "-S", "-c", f"import time; time.sleep({FOREVER_S})", "holds the descriptor"]
+    streams = None if wire.by == "lines" else subprocess.DEVNULL
+    subprocess.Popen(sleeper, start_new_session=True, pass_fds=numbers, stdin=streams, stdout=streams)
+    os._exit(6)
 
 
 # In addition to an answer.
@@ -269,6 +423,24 @@ def act_first() -> None:
     list(wire.responses())
 
 
+def greet_first() -> None:
+    """A banner on standard output before anything is asked."""
+    sys.stdout.write("Hello, I am a bot\n")
+    sys.stdout.flush()
+    play("", 0)
+
+
+def prefer_grpc() -> None:
+    """Close the socket that it was started with, and join by gRPC."""
+    os.close(int(os.environ["ARENA_STREAM_FD"]))
+    play("", 0)
+
+
+def never_read() -> None:
+    """Do not even read that it has joined."""
+    time.sleep(FOREVER_S)
+
+
 def other_protocol() -> None:
     wire = Wire(os.environ["ARENA_TOKEN"])
     wire.join(major=2)
@@ -319,6 +491,9 @@ STARTS: dict[str, Callable[[], None]] = {
         never_join,
         garbage_first,
         act_first,
+        greet_first,
+        prefer_grpc,
+        never_read,
         other_protocol,
         other_game,
         wrong_token,
@@ -352,6 +527,13 @@ ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {
         crash,
         leave_with_status_7,
         huge_message,
+        half_a_frame,
+        wrong_length,
+        byte_by_byte,
+        endless_line,
+        endless_blanks,
+        log_on_standard_output,
+        leave_the_descriptor_to_a_child,
         flood_stderr,
         with_note,
         many_at_once,
@@ -383,6 +565,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--do", choices=[*STARTS, *ANSWERS], default="")
     parser.add_argument("--at", type=int, default=0)
+    parser.add_argument("--by", choices=LINKS)  # read by the wire itself
     options = parser.parse_args()
     try:
         if options.do in STARTS:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.spec import LINES, MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from engine import registry
 from engine.core import Game
@@ -53,16 +53,23 @@ def script_spec(script: str, seats: int = 2, /, *, clock: TimeControl | str = "n
     return MatchSpec(**{**values, **changes})
 
 
-def scripted(behaviour: str = "", at: int = 0) -> SeatSpec:
-    """A seat for the scripted bot; equal behaviour, equal version."""
+def link_words(by: str) -> dict[str, Any]:
+    """What the seat of a bot with that link says of it."""
+    return {"protocol": LINES, "games": ("*",)} if by == LINES else {}
+
+
+def scripted(behaviour: str = "", at: int = 0, by: str = "") -> SeatSpec:
+    """A seat for the scripted bot with one of its links; equal behaviour and link, equal version."""
     bot = Path(__file__).with_name("scripted_bot.py")
-    flags = ("--do", behaviour, "--at", str(at)) if behaviour else ()
+    flags: tuple[str, ...] = ("--do", behaviour, "--at", str(at)) if behaviour else ()
+    flags += (f"--by={by}",) if by else ()
     return SeatSpec(
-        version=f"{behaviour}-{at}" if behaviour else "honest",
+        version=(f"{behaviour}-{at}" if behaviour else "honest") + by,
         name=behaviour or "honest",
         directory=str(bot.parent),
         command=(sys.executable, str(bot), *flags),
         seed=1,
+        **link_words(by),
     )
 
 

@@ -214,28 +214,30 @@ async def play(host: MatchHost, seats: Sequence[SeatSpec], script: str = TURNS) 
     return await host.play(script_spec(script, len(seats), seats=tuple(seats), clock=PATIENT))
 
 
-def seats(zoo: Path, behaviour: str, level: str, file: Path) -> tuple[str, list[SeatSpec]]:
+def seats(zoo: Path, behaviour: str, level: str, file: Path, by: str = "") -> tuple[str, list[SeatSpec]]:
     """One that does not rest, by its mark, and an honest one that thinks until the file is there."""
     mark = secrets.token_hex(8)
-    honest = zoo_seat(zoo, "wait-for-file", aims={"file": str(file)})
-    return mark, [zoo_seat(zoo, behaviour, level=level, mark=mark), honest]
+    honest = zoo_seat(zoo, "wait-for-file", aims={"file": str(file)}, by=by)
+    return mark, [zoo_seat(zoo, behaviour, level=level, mark=mark, by=by), honest]
 
 
 @pytest.mark.hostile("spin-while-waiting", "spin-in-sessions")
 @pytest.mark.parametrize(
-    ("behaviour", "level"),
+    ("behaviour", "level", "by"),
     [
-        pytest.param("spin-while-waiting", NO_SANDBOX, marks=pytest.mark.needs("minutes")),
-        pytest.param("spin-while-waiting", "standard", marks=needs_sandbox),
+        pytest.param("spin-while-waiting", NO_SANDBOX, "", marks=pytest.mark.needs("minutes")),
+        pytest.param("spin-while-waiting", NO_SANDBOX, "socket", marks=pytest.mark.needs("minutes")),
+        ("spin-while-waiting", NO_SANDBOX, "lines"),
+        pytest.param("spin-while-waiting", "standard", "", marks=needs_sandbox),
         pytest.param(
-            "spin-in-sessions", "standard", marks=needs_sandbox
+            "spin-in-sessions", "standard", "", marks=needs_sandbox
         ),  # without one what left its tree is not found
     ],
 )
 async def test_a_bot_that_computes_while_another_one_decides_or_while_it_is_warm_sleeps(
-    fresh_host: MatchHost, zoo: Path, tmp_path: Path, behaviour: str, level: str
+    fresh_host: MatchHost, zoo: Path, tmp_path: Path, behaviour: str, level: str, by: str
 ) -> None:
-    mark, both = seats(zoo, behaviour, level, tmp_path / "go")
+    mark, both = seats(zoo, behaviour, level, tmp_path / "go", by)
     playing = asyncio.create_task(play(fresh_host, both))
     await until(lambda: is_asleep(mark) or playing.done())
     assert not playing.done()

@@ -30,11 +30,12 @@ from arena.worker.match_host import MatchHost
 from arena.worker.state_leaks import check_leaks
 from tests.support.patience import PATIENCE_S, PATIENT
 from tests.support.processes import marked_processes, parent_of
-from tests.support.specs import script_spec, scripted
+from tests.support.specs import link_words, script_spec, scripted
 from tests.worker.hosted import ROUNDS, TWICE, bots, only_fault, play
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 minutes = pytest.mark.needs("minutes")
+LINKS = ("grpc", "socket", "lines")
 
 CARELESS_BOT = """
 import os, pathlib, sys
@@ -68,11 +69,13 @@ bot.play("", 0)
 
 
 class TestProcesses:
-    async def test_processes_are_used_again(self, host: MatchHost, mark: str) -> None:
-        await play(host, [scripted(), scripted()])
+    @pytest.mark.parametrize("by", LINKS)
+    async def test_processes_are_used_again(self, host: MatchHost, mark: str, by: str) -> None:
+        seats = [scripted(by=by), scripted(by=by)]
+        await play(host, seats)
         await host.settle()
         before = marked_processes(mark)
-        await play(host, [scripted(), scripted()])
+        await play(host, seats)
         assert marked_processes(mark) == before
 
     @minutes
@@ -310,7 +313,8 @@ async def test_a_bot_that_used_too_much_is_blamed_for_that_and_not_for_its_end(h
 
 
 @pytest.mark.host_fault("launcher-killed")
-async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
+@pytest.mark.parametrize("by", ["grpc", "socket", pytest.param("lines", marks=minutes)])
+async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str, by: str) -> None:
     before = set(marked_processes(mark))
     async with MatchHost() as host:
         # The guardian of a launcher looks like it, and is its child. A process that has just been started shows no
@@ -318,7 +322,7 @@ async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
         while not (found := [pid for pid in marked_processes(mark).keys() - before if parent_of(pid) == os.getpid()]):
             await asyncio.sleep(0.005)
         (launcher,) = found
-        match = asyncio.create_task(play(host, [scripted("silent"), scripted()]))
+        match = asyncio.create_task(play(host, [scripted("silent", by=by), scripted(by=by)]))
         while not any("silent" in command for command in marked_processes(mark).values()):
             await asyncio.sleep(0.005)
         os.kill(launcher, signal.SIGKILL)
@@ -352,11 +356,11 @@ CHOICES = {
 }
 
 
-def seat_of(tmp_path: Path, kind: str, **changes: Any) -> SeatSpec:
+def seat_of(tmp_path: Path, kind: str, by: str = "grpc", **changes: Any) -> SeatSpec:
     main = tmp_path / f"{kind}.py"
     main.write_text(BOT.format(choice=CHOICES[kind]), encoding="utf-8")
-    changes = {"is_deterministic": True, "version": kind, **changes}
-    return replace(scripted(), name=kind, command=(sys.executable, str(main)), **changes)
+    changes = {"is_deterministic": True, "version": f"{kind} {by}", **link_words(by), **changes}
+    return replace(scripted(), name=kind, command=(sys.executable, str(main), f"--by={by}"), **changes)
 
 
 async def play_seats(host: MatchHost, *seats: SeatSpec, script: str = MANY_ROUNDS, **changes: Any) -> MatchReport:
@@ -405,8 +409,9 @@ async def test_a_second_fresh_process_is_asked_only_where_the_first_answered_oth
 
 
 @pytest.mark.hostile("remember-across-matches")
-async def test_a_bot_that_remembers_is_flagged_with_both_answers(host: MatchHost, tmp_path: Path) -> None:
-    (found,) = await check(host, scripted(), seat_of(tmp_path, "remembers"))
+@pytest.mark.parametrize("by", ["grpc", pytest.param("socket", marks=minutes), "lines"])
+async def test_a_bot_that_remembers_is_flagged_with_both_answers(host: MatchHost, tmp_path: Path, by: str) -> None:
+    (found,) = await check(host, scripted(), seat_of(tmp_path, "remembers", by))
     assert (found.seat, found.verdict, found.ply) == (1, LeakVerdict.LEAK, 4)
     assert found.evidence == {"used": ["ADD:1"], "fresh": [["ADD:0"], ["ADD:0"]]}
 

@@ -1,6 +1,6 @@
 """The zoo: one program, and a flag for every way in which a bot can be hostile.
 
-    python -m tests.support.zoo [--do BEHAVIOUR] [--at N] [--aim NAME=VALUE ...]
+    python -m tests.support.zoo [--do BEHAVIOUR] [--at N] [--aim NAME=VALUE ...] [--by LINK]
 
 It plays as `scripted_bot` does, whose behaviours it knows as well. A deed is done at the N-th decision, which is then
 answered with the first legal action and a note that says what came of it: a JSON object, attempt -> "done" or the
@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument("--do", choices=[*STARTS, *ANSWERS, *DEEDS], default="")
     parser.add_argument("--at", type=int, default=0)
     parser.add_argument("--aim", action="append", default=[])
+    parser.add_argument("--by", choices=scripted_bot.LINKS)  # read by the wire itself
     parser.add_argument("--mark", help="means nothing; by it a test finds the process")
     options = parser.parse_args()
     aims = dict(text.split("=", 1) for text in options.aim)

@@ -15,6 +15,7 @@ from tests.support.scripted_bot import Wire
 from tests.support.zoo.deeds import DONE, Aims, Deed, Outcome, attempt, must_be_confined
 
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
+PIDFD_GETFD = 438
 OTHER_TOKEN = b"ARENA_TOKEN="
 
 
@@ -95,6 +96,31 @@ def connect(aims: Aims) -> Outcome:
     return {"tcp": attempt(try_tcp), "udp": attempt(try_udp), "abstract": attempt(try_abstract)}
 
 
+def read_another_bots_descriptors(aims: Aims) -> Outcome:
+    """Those of each process that it sees, or of those started before it: by their links and by a system call."""
+    try:
+        processes = list(others())
+    except OSError:
+        processes = [*range(os.getpid() - 30, os.getpid()), os.getppid()]
+    done: Outcome = {}
+    for process in processes:
+        for number in (0, 1, *range(3, 12)):
+            link = f"/proc/{process}/fd/{number}"
+            done[link] = attempt(lambda link=link: os.close(os.open(link, os.O_RDWR | os.O_NONBLOCK)))  # type: ignore[misc]
+        done[f"take from {process}"] = attempt(lambda process=process: take_descriptor(process))  # type: ignore[misc]
+    return {what: why for what, why in done.items() if why == DONE} or dict(list(done.items())[-5:])
+
+
+def take_descriptor(process: int) -> None:
+    """Have the kernel duplicate the standard output of another process. Raises OSError."""
+    pidfd = os.pidfd_open(process)
+    try:
+        if ctypes.CDLL(None, use_errno=True).syscall(PIDFD_GETFD, pidfd, 1, 0) == -1:
+            raise OSError(ctypes.get_errno(), "refused")
+    finally:
+        os.close(pidfd)
+
+
 def use_another_token(aims: Aims) -> Outcome:
     """One that it made up, and every one that it can find."""
     own = os.environ["ARENA_TOKEN"].encode()
@@ -124,6 +150,7 @@ DEEDS: dict[str, Deed] = {
         kill_siblings,
         read_files,
         connect,
+        read_another_bots_descriptors,
         use_another_token,
     )
 }
