@@ -27,7 +27,7 @@ class SocketStream:
             self._socket = socket.socket(fileno=int(number))
             self._socket.set_inheritable(False)  # what the bot starts shall not hold it
             self._socket.setblocking(True)
-        except (ValueError, OSError) as error:
+        except (ValueError, OverflowError, OSError) as error:
             raise ArenaError(
                 f"{VARIABLE} is {number!r}, which is no open socket of this process ({error}); leave descriptors that "
                 "you did not open, or unset the variable to use gRPC"

@@ -80,13 +80,14 @@ def directory() -> Iterator[Path]:
         yield Path(name)
 
 
-async def start_bot(source: Path, **environment: str) -> Ended:
-    """Run a bot to its end, which must come by itself."""
+async def start_bot(source: Path, *descriptors: int, **environment: str) -> Ended:
+    """Run a bot with these descriptors to its end, which must come by itself."""
     base = {key: value for key, value in os.environ.items() if not key.startswith("ARENA_")}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, str(source)),
         env={**base, "PYTHONPATH": str(ROOT), **environment},
         stderr=asyncio.subprocess.PIPE,
+        pass_fds=descriptors,
     )
     try:
         _, errors = await asyncio.wait_for(process.communicate(), PATIENCE_S)
