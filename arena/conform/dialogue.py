@@ -19,7 +19,7 @@ from arena.conform.judging import (
 )
 from arena.conform.process import Running, exit_status
 from arena.conform.random_match import CheckMatch
-from arena.conform.rules import Transport
+from arena.conform.rules import FLUSHES, Transport
 from arena.conform.streams import Arrived, ScriptedLines, ScriptedStream
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.v1 import play_pb2
@@ -177,7 +177,7 @@ class Dialogue:
         data: Arrived | None = await _next(self.stream.arrived, self._patience.exit_s)
         if isinstance(data, bytes):
             why = Text("{line} came only when standard input had ended", line=quote(data.decode(errors="replace")))
-            raise BrokenError("flushes", why)
+            raise BrokenError(FLUSHES, why)
 
     def tolerate(self, question: PendingAnswer) -> None:
         """Let one answer to that question come at any time: its match has ended before the answer could be sent."""

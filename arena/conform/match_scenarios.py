@@ -17,7 +17,6 @@ from arena.conform.scenario_harness import (
     games_of,
     open_match,
     open_usual,
-    padding,
     play,
     play_usual,
     usual_setting,
@@ -34,6 +33,7 @@ _HISTORY_PLIES = 30
 _QUICK = TimeControl(decision_limit_us=20_000)
 _REMAINING_US = 40_000
 _MEGABYTE = 1 << 20
+_PADDING_TAG = bytes([0xF2, 0x7F])
 _LARGEST_SEED = 2**53 - 1
 _CHANCE_SEEDS = range(1, 30)
 _DECISIONS = 3
@@ -139,8 +139,9 @@ def _to_most_actions(game: Game) -> tuple[int, ...]:
 
 
 def _pad(response: play_pb2.PlayResponse) -> None:
-    """Add an unknown field of a megabyte to the observation."""
-    response.decide.observation.MergeFromString(padding(_MEGABYTE))
+    """Add an unknown field of a megabyte to the observation: the field 2046, with a length of three bytes."""
+    length = bytes([_MEGABYTE & 0x7F | 0x80, _MEGABYTE >> 7 & 0x7F | 0x80, _MEGABYTE >> 14])
+    response.decide.observation.value += _PADDING_TAG + length + b"x" * _MEGABYTE
 
 
 async def check_dropped(harness: Harness) -> None:

@@ -31,6 +31,7 @@ class Offer(enum.StrEnum):
     LINES = "lines"
 
 
+FLUSHES = "flushes"
 NAMES = {Transport.GRPC: "gRPC", Transport.SOCKET: Text("socket"), Transport.LINES: Text("JSON lines")}
 """What the transports are called."""
 _GRPC, _PROTOBUF, _LINES = (Transport.GRPC,), (Transport.GRPC, Transport.SOCKET), (Transport.LINES,)
@@ -202,13 +203,10 @@ ANSWERING = (
         Text("Send one Act for every Decide, and flush it."),
     ),
     Rule(
-        "flushes",
+        FLUSHES,
         Text("The bot flushes standard output after each answer."),
         Text("The bot did not flush its answer."),
-        Text(
-            "Flush standard output after each line: `print(..., flush=True)` in Python, `fflush(stdout)` in C, "
-            "`$stdout.sync = true` in Ruby."
-        ),
+        Text("Flush standard output after each line, or set it to be flushed at the end of each."),
         _LINES,
     ),
     Rule(

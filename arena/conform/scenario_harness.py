@@ -169,12 +169,6 @@ def joined(games: Sequence[str]) -> play_pb2.PlayResponse:
     return play_pb2.PlayResponse.FromString(encode_joined(games))
 
 
-def padding(size: int) -> bytes:
-    """Return the unknown field 2046 with a text of so many bytes, from 16 KiB to 2 MiB less one."""
-    length = bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14])
-    return bytes([0xF2, 0x7F]) + length + b"x" * size
-
-
 def games_of(bot: Dialogue) -> list[Game]:
     """Return the installed games that the bot plays, of a family those that it names; there is at least one."""
     every = registry.single_names() if EVERY_GAME in bot.games else ()

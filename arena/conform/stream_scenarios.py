@@ -5,6 +5,7 @@ Each `check_` function returns if the bot keeps the rules, and raises BrokenErro
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 
 import grpc
@@ -21,7 +22,6 @@ from arena.conform.scenario_harness import (
     joined,
     open_match,
     open_usual,
-    padding,
     play_usual,
     usual_match,
 )
@@ -72,7 +72,9 @@ async def check_large_joined(harness: Harness) -> None:
     """Send a long description of the games."""
     bot = await harness.greet()
     answer = joined(bot.games)
-    answer.joined.MergeFromString(padding(_LARGE_JOINED))
+    game = answer.joined.games[0]
+    schema = {**json.loads(game.options_schema_json), "description": "x" * _LARGE_JOINED}
+    game.options_schema_json = json.dumps(schema)
     await bot.send(answer)
     await play_usual(bot)
 

@@ -18,7 +18,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import grpc
+from google.protobuf import any_pb2, descriptor_pool
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.unknown_fields import UnknownFieldSet
 from grpc_health.v1 import health, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
@@ -317,27 +319,41 @@ class ScriptedLines(ScriptedDescriptors):
                 self._has_answered = False
             case "match_finished" if self._has_answered:
                 self._lines.question = None
-        known = play_pb2.PlayResponse()
-        known.CopyFrom(response)
-        known.DiscardUnknownFields()
-        if known.ByteSize() == response.ByteSize():
-            return line
+        kind = response.WhichOneof("event")
+        if kind is None:  # a line has one key, whatever event that is
+            events: dict[str, Any] = {f"event_{field.field_number}": {} for field in unknown_fields(response)}
+            return json.dumps(events).encode() + b"\n"
         content = json.loads(line)
-        add_unknown_keys(response, content)
+        if not add_unknown_keys(getattr(response, kind), content[kind]):
+            return line
         return json.dumps(content, separators=(",", ":")).encode() + b"\n"
 
 
-def add_unknown_keys(message: Message, content: dict[str, Any]) -> None:
-    """Add the fields of a message, and of those within it, that nobody knows to what it is as JSON."""
-    unknown = UnknownFieldSet(message)
-    for field in (unknown[index] for index in range(len(unknown))):
+def unknown_fields(message: Message) -> list[Any]:
+    """Return the fields of a message that nobody knows, each with `field_number` and `data`."""
+    found = UnknownFieldSet(message)
+    return [found[index] for index in range(len(found))]
+
+
+def add_unknown_keys(message: Message, content: dict[str, Any]) -> bool:
+    """Add the fields of a message, and of those within it, that nobody knows to what it is as JSON.
+
+    Return whether there are any.
+    """
+    unknown = unknown_fields(message)
+    for field in unknown:
         data = field.data
         content[f"field_{field.field_number}"] = data.decode("ascii") if isinstance(data, bytes) else data
+    if isinstance(message, any_pb2.Any):  # its content stands in its place
+        found = descriptor_pool.Default().FindMessageTypeByName(message.TypeName())
+        return add_unknown_keys(GetMessageClass(found).FromString(message.value), content) or bool(unknown)
+    are_there = bool(unknown)
     for known, value in message.ListFields():
         if known.message_type is not None:
             values, contents = (value, content[known.name]) if known.is_repeated else ([value], [content[known.name]])
             for inner, inner_content in zip(values, contents, strict=True):
-                add_unknown_keys(inner, inner_content)
+                are_there = add_unknown_keys(inner, inner_content) or are_there
+    return are_there
 
 
 def _unread_bytes(pipe: int) -> int:

@@ -1,13 +1,20 @@
-"""Says what a bot did wrong in its matches, in words that its author can act on. Pure."""
+"""Says what a bot did wrong in its matches, in words that its author can act on.
+
+Only the names of a bot's files are looked at, which tell its language.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from arena.hosting.bot_languages import how_to_flush
+from arena.hosting.manifest import BotManifest, ManifestError, read_manifest
 from arena.match.result import Fault, FaultCause
+from arena.match.spec import SeatSpec
 from arena.model.bots import Finding
 from arena.trial.trials import PlayedTrial, TrialCheck, TrialMatch, failed
 from engine.translatable import Text, sentences
@@ -76,6 +83,19 @@ _KINDS: Mapping[FaultCause, _Kind] = {
         Text("Stay within memory_mb of bot.toml and the other limits of a process, and rest while others decide."),
     ),
 }
+
+
+_REMEDIES_OF_LINES: Mapping[FaultCause, Text] = {
+    FaultCause.START_FAILED: Text(
+        "Read standard input as soon as the program starts: its first line is there. Load later what takes long."
+    ),
+    FaultCause.PROTOCOL: Text(
+        "Write one line for each decide, and nothing else to standard output; docs/protocol.md shows the lines."
+    ),
+    FaultCause.MALFORMED: Text("Write lines within the sizes that docs/protocol.md gives."),
+    FaultCause.FLOOD: Text("Write one line for each decide, and then wait for the next."),
+}
+"""What another remedy than that of its kind is for, if the bot speaks lines."""
 
 
 _SIGNS: Sequence[tuple[str, Callable[[str], Text]]] = (
@@ -182,15 +202,31 @@ _SIGNS: Sequence[tuple[str, Callable[[str], Text]]] = (
 _CAUSES_WITH_SIGNS = (FaultCause.START_FAILED, FaultCause.DISCONNECTED)
 
 
-def remedy_of(fault: Fault, output: str) -> Text:
-    """Return what the author can do about a fault of a process with this output: its last complaint decides."""
+def remedy_of(fault: Fault, output: str, seat: SeatSpec | None = None) -> Text:
+    """Return what the author can do about a fault of a process with this output: its last complaint decides.
+
+    `seat` is what the process was started as, which decides whether it speaks lines.
+    """
     text, remedy, last = f"{fault.explanation}\n{output}", _KINDS[fault.cause].remedy, -1
+    if seat is not None and seat.speaks_lines:
+        remedy = _REMEDIES_OF_LINES.get(fault.cause, remedy)
+        if fault.cause is FaultCause.TIMEOUT and fault.evidence.get("answers") == 0:
+            remedy = sentences(_how_to_flush(seat), remedy)
     if fault.cause in _CAUSES_WITH_SIGNS:
         for sign, advise in _SIGNS:
             for found in re.finditer(sign, text, re.MULTILINE):
                 if found.start() > last:
                     remedy, last = advise(found[found.lastindex or 0]), found.start()
     return remedy
+
+
+def _how_to_flush(seat: SeatSpec) -> Text:
+    directory = Path(seat.directory)
+    try:
+        manifest = read_manifest(directory)
+    except ManifestError:  # it plays all the same: what is left to go by is how it was started
+        manifest = BotManifest(seat.name, seat.command, seat.games)
+    return how_to_flush(manifest, directory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +257,8 @@ def finding_of(blunder: Blunder) -> Finding:
     """Return a fault as the finding of its check."""
     kind, evidence = _KINDS[blunder.fault.cause], evidence_of(blunder)
     output = f"{evidence.get('stdout', '')}\n{evidence['stderr']}"
-    return failed(kind.check, sentences(_describe(kind, blunder), remedy_of(blunder.fault, output)), evidence)
+    seat = blunder.played.trial.spec.seats[blunder.fault.seat]
+    return failed(kind.check, sentences(_describe(kind, blunder), remedy_of(blunder.fault, output, seat)), evidence)
 
 
 def finding_of_second_match(blunder: Blunder) -> Finding:

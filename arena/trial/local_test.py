@@ -98,7 +98,9 @@ async def try_out(lineup: Lineup, executor: MatchExecutor, on_progress: OnProgre
     judged = [] if blunders else [judge_play(matches)]
     judged += [judge_clock(matches), judge_memory(bot, matches), judge_second_match(matches)]
     judged += [judge_determinism(bot, pairs)] if pairs or not bot.is_deterministic else []
-    judged += [judge_ending(matches), judge_output(matches)]
+    judged.append(judge_ending(matches))
+    if not bot.speaks_lines:  # to others, standard output is for nothing
+        judged.append(judge_output(matches))
     found = checks_of(findings)
     findings += [finding for finding in judged if finding.check not in found]
     return Tested(tuple(findings), tuple(matches), counting.over)

@@ -85,8 +85,19 @@ def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fau
     return fault
 
 
-async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
-    """End a process that has not joined, and return the reason. Raises HostingError if the host is at fault."""
+def note_silence(fault: Fault) -> Fault:
+    """Return the fault of a bot that speaks lines and of which not one has come; only one of time says so."""
+    if fault.cause is not FaultCause.TIMEOUT:
+        return fault
+    why = Text("{what} No line of it has come at all: if it does answer, it does not flush.", what=fault.explanation)
+    return replace(fault, explanation=why, evidence={**fault.evidence, "answers": 0})
+
+
+async def explain_absence(process: HostedProcess, limit_s: float, *, speaks_lines: bool = False) -> StartError:
+    """End a process that has not joined, or read its first line, and return the reason.
+
+    Raises HostingError if the host is at fault.
+    """
     has_ended = await process.wait(0)
     # A sandbox that our own watchdog killed has not reported the bot in it either.
     if has_ended and not process.has_begun and process.exceeded is None:
@@ -96,10 +107,16 @@ async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
         raise SandboxUnavailableError(
             Text("a sandbox could not be made: {why}", why=words[-1] if words else "it said nothing")
         )
-    if has_ended:
-        why = Text("It ended before it joined ({how}).", how=process.exited.result().describe())
+    how = process.exited.result().describe() if has_ended else ""
+    seconds = f"{limit_s:g}"
+    if has_ended and speaks_lines:
+        why = Text("It ended before it read its first line ({how}).", how=how)
+    elif has_ended:
+        why = Text("It ended before it joined ({how}).", how=how)
+    elif speaks_lines:
+        why = Text("It did not read its first line within {seconds} s.", seconds=seconds)
     else:
-        why = Text("It did not join within {seconds} s.", seconds=f"{limit_s:g}")
+        why = Text("It did not join within {seconds} s.", seconds=seconds)
     await process.end()
     return await refuse(FaultCause.START_FAILED, why, process, by_itself=has_ended)
 

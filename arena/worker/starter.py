@@ -220,13 +220,12 @@ class BotStarter:
                 if stream.flood is not None:
                     raise JoinError(FaultCause.FLOOD, stream.flood.why, stream.flood.evidence)
             else:
-                raise await explain_absence(process, terms.limit_s)
+                raise await explain_absence(process, terms.limit_s, speaks_lines=seat.speaks_lines)
         except JoinError as error:
             has_left = await process.end(LEAVE_GRACE_S)
-            if (
-                has_left and error.cause is FaultCause.START_FAILED
-            ):  # how it ended tells more, and may be the host's fault
-                raise await explain_absence(process, terms.limit_s) from error
+            if has_left and error.cause is FaultCause.START_FAILED:
+                # How it ended tells more, and may be the host's fault: a sandbox that could not be made.
+                raise await explain_absence(process, terms.limit_s, speaks_lines=seat.speaks_lines) from error
             refused = await refuse(error.cause, error.explanation, process, by_itself=has_left)
             refused.evidence.update(error.evidence)
             raise refused from error

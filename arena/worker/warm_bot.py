@@ -59,6 +59,11 @@ class WarmBot:
         """Whether it can be given another match."""
         return not self.stream.spoiled and not self.process.exited.done()
 
+    @property
+    def speaks_lines(self) -> bool:
+        """Whether it reads and writes lines of JSON."""
+        return self.stream.framing.join is not None
+
     def plays(self, game: str) -> bool:
         """Return whether it joined for that game."""
         return game in self.games or EVERY_GAME in self.games

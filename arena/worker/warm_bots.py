@@ -16,7 +16,7 @@ from arena.match.result import Fault, FaultCause, HostCause, MatchLostError
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.worker_report import HostNote
 from arena.referee.measuring import evidence_of, loudest
-from arena.worker.blame import StartError, blame, examine
+from arena.worker.blame import StartError, blame, examine, note_silence
 from arena.worker.freezer import IdleFreezer
 from arena.worker.starter import BotStarter, StarvedError
 from arena.worker.warm_bot import BotKey, WarmBot
@@ -179,7 +179,8 @@ class WarmBots:
         """
         self._let_go(bot)
         has_left = await self._starter.dismiss(bot)
-        return blame(fault, bot.process, await examine(bot.process, has_left, bot.mark))
+        fault = blame(fault, bot.process, await examine(bot.process, has_left, bot.mark))
+        return note_silence(fault) if bot.speaks_lines and not bot.stream.heard else fault
 
     def _let_go(self, bot: WarmBot) -> None:
         """Have it watched no more: what it does to leave in order is in nobody's time."""

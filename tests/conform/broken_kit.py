@@ -198,7 +198,7 @@ async def _converse(kit: Kit) -> int:
     while isinstance(response := await _read(kit), play_pb2.PlayResponse):
         await _receive(kit, response)
     kit.fails("end-idle", not kit.match and kit.has_joined)
-    if kit.defect == "end-in-match" and kit.match:
+    if kit.defect == "end-in-match" and kit.match and not (kit.number and kit.call.is_broken):
         await asyncio.Future()
     if kit.defect == "arena-lost" and kit.number and kit.call.is_broken:
         await asyncio.Future()

@@ -13,7 +13,7 @@ import time
 from typing import Any, NoReturn
 
 LITTLE_TIME_US = 250_000
-THINKS_S, LOOKS_MS = 2.0, 1000
+THINKS_S, LOOKS_S = 2.0, 0.3
 KNOWN_KEYS = {
     "joined": {"protocol_major", "protocol_minor", "games"},
     "decide": {"match_id", "ply", "observation", "legal_actions", "legal_names", "events"}
@@ -86,10 +86,15 @@ class Bot:
             time.sleep(1.5 * decide["time_limit_us"] / 1e6)
         if self.defect == "finished-while-asked" and self.decisions == 2:
             self.fails("finished-while-asked", bool(self.buffer or select.select([0], [], [], THINKS_S)[0]))
-        if self.defect == "arena-lost" and self.decisions == 1:
+        if self.defect in ("arena-lost", "end-in-match") and self.decisions == 1:
+            self.wait_for_the_end()
+
+    def wait_for_the_end(self) -> None:
+        """If standard input has ended, wait until nobody reads an answer any more."""
+        if select.select([0], [], [], LOOKS_S)[0]:
             looking = select.poll()
-            looking.register(1, 0)  # it is told of an error: when nobody reads any more
-            looking.poll(LOOKS_MS)
+            looking.register(1, 0)  # it is told of an error alone
+            looking.poll(THINKS_S * 1000)
 
     def answer(self, decide: dict[str, Any]) -> object:
         first = decide["legal_actions"][0]

@@ -8,12 +8,14 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from arena.cli.app import run
 from arena.conform import process as module
+from arena.conform.dialogue import Patience
 from arena.conform.process import start_process
 from arena.conform.rules import BY_ID, NAMES, Transport, rules_of
 from tests.support.patience import PATIENCE_S
@@ -139,6 +141,19 @@ def test_a_program_that_speaks_lines_is_checked_if_that_is_said(
     command = ["--rule", "reads-joined", "--", sys.executable, str(lines_bot / "main.py")]
     assert run(["bot", "conform", "--protocol", "lines", *command]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "1 rule (JSON lines): 1 kept"
+
+
+def test_a_bot_that_does_not_flush_is_told_how_in_its_language(
+    lines_bot: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.conform.dialogue.Patience", partial(Patience, answer_s=1.0))  # nothing comes anyway
+    toml = LINES_MANIFEST.replace('"main.py"]', '"main.py", "flushes"]')
+    (lines_bot / "bot.toml").write_text(toml, encoding="utf-8")
+    assert run(["bot", "conform", "--rule", "flushes", str(lines_bot)]) == 1
+    told, summary, advice = capsys.readouterr().out.splitlines()
+    assert told.startswith("broken          flushes: The bot did not flush its answer. Seen: '0' came only when")
+    assert advice == "A bot that writes lines must flush each of them at once: print(..., flush=True)."
+    assert summary == "1 rule (JSON lines): 1 broken"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,6 @@ KEPT = {
     "arena/adapters/openspiel.py: GameEvaluator": "for programs that search",
     "arena/adapters/pettingzoo.py: env": "for programs that learn",
     "arena/api.py: Arena": "for notebooks and scripts",
-    "arena/hosting/bot_languages.py: how_to_flush": "for whoever explains why a bot that writes lines was too late",
     "arena/i18n/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",
     "engine/conformance.py: check_game": "for the authors of games",
     "engine/golden.py: read": "for the tests of games, beside `write`",

@@ -20,9 +20,10 @@ from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
-from arena.conform.rules import BY_ID, NAMES, RULES, Offer, Rule, Transport
+from arena.conform.rules import BY_ID, FLUSHES, NAMES, RULES, Offer, Rule, Transport
+from arena.hosting.bot_languages import how_to_flush
 from arena.hosting.builder.build import BuildFailure, prepare_copy
-from arena.hosting.manifest import MANIFEST_NAME
+from arena.hosting.manifest import MANIFEST_NAME, BotManifest, read_manifest
 from arena.hosting.manifest_fields import ALL_GAMES
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import NONE, SandboxPolicy
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from arena.conform.checker import CheckedBot
     from arena.conform.judging import RuleVerdict
     from arena.conform.process import Command
-    from arena.hosting.manifest import BotManifest
 
 app = typer.Typer()
 
@@ -82,6 +82,8 @@ def conform(
         counts = Counter(verdict.state for verdict in verdicts)
         found = ", ".join(f"{count} {_state_text(state)}" for state, count in counts.items())
         typer.echo(f"{say('cli_bot.rules', count=len(verdicts))} ({translated(NAMES[checked.transport])}): {found}")
+        if any(verdict.rule.id == FLUSHES for verdict in broken):
+            typer.echo(translated(_how_to_flush(command)))
     if broken:
         raise typer.Exit(1)
 
@@ -163,6 +165,14 @@ def _offer(asked: Offer | None, directory: Path, manifest: BotManifest) -> Offer
         )
         raise MisuseError(placed(directory / MANIFEST_NAME, why))
     return asked or Offer(manifest.protocol)
+
+
+def _how_to_flush(words: Sequence[str]) -> Text:
+    """Return how the bot that the words mean is to flush, in its language."""
+    directory = Path(words[0])
+    if len(words) == 1 and directory.is_dir():
+        return how_to_flush(read_manifest(directory), directory)
+    return how_to_flush(BotManifest("bot", tuple(words), (ALL_GAMES,)), Path.cwd())
 
 
 def _ignore(_verdict: RuleVerdict) -> None:
