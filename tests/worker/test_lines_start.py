@@ -1,0 +1,52 @@
+"""Whose fault it is that a bot which speaks lines does not start: its pipes end with a sandbox that cannot be made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from arena.hosting.sandbox.limits import STANDARD
+from arena.match.result import FaultCause, HostCause, MatchLostError
+from arena.match.spec import LINES, SeatSpec
+from arena.match.worker_report import MatchReport
+from arena.worker.match_host import MatchHost
+from tests.support.patience import PATIENT
+from tests.support.specs import script_spec, scripted
+from tests.worker.hosted import ROUNDS, only_fault
+
+NO_SANDBOX = ("/bin/sh", "-c", "echo no namespaces >&2; exit 1")
+
+
+@pytest_asyncio.fixture
+async def host() -> AsyncIterator[MatchHost]:
+    async with MatchHost() as host:
+        yield host
+
+
+def seat(directory: Path, program: str, **changes: str) -> SeatSpec:
+    command = (sys.executable, "-S", "-c", program)
+    return SeatSpec("v" * 64, "lines", str(directory), command, seed=1, protocol=LINES, games=("*",), **changes)
+
+
+async def play(host: MatchHost, one: SeatSpec) -> MatchReport:
+    return await host.play(script_spec(ROUNDS, 2, seats=(one, scripted()), clock=PATIENT))
+
+
+@pytest.mark.host_fault("sandbox-fails")
+async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_a_bot(
+    host: MatchHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.hosting.sandbox.start_plan.wrapper", lambda *_, **__: [*NO_SANDBOX])
+    with pytest.raises(MatchLostError, match="a sandbox could not be made: no namespaces") as lost:
+        await play(host, seat(tmp_path, "", sandbox=STANDARD))
+    assert lost.value.cause is HostCause.SANDBOX_FAILED
+
+
+async def test_a_bot_that_ends_before_it_reads_is_told_how(host: MatchHost, tmp_path: Path) -> None:
+    fault = only_fault(await play(host, seat(tmp_path, "raise SystemExit(3)")))
+    assert fault.cause is FaultCause.START_FAILED
+    assert fault.explanation == "It ended before it read its first line (exit status 3)."
