@@ -150,7 +150,10 @@ AT_START_BY_DESCRIPTORS = (
     ),
     *over("socket", bots_fault("garbage-first", F.MALFORMED, "no PlayRequest as its first message")),
     *over("socket", bots_fault("act-first", F.PROTOCOL, "Join comes first")),
-    *over("lines", bots_fault("crash-at-import", F.START_FAILED, "before it joined (exit status 1)", exit_status=1)),
+    *over(
+        "lines",
+        bots_fault("crash-at-import", F.START_FAILED, "before it read its first line (exit status 1)", exit_status=1),
+    ),
     *over("lines", bots_fault("greet-first", F.PROTOCOL, "it sent a line before it was asked: 'Hello, I am a bot'")),
     harmless("prefer-grpc"),
 )

@@ -11,14 +11,14 @@ import pytest_asyncio
 
 from arena.hosting.sandbox.limits import STANDARD
 from arena.match.result import FaultCause, HostCause, MatchLostError
-from arena.match.spec import LINES, SeatSpec
+from arena.match.spec import LINES, NO_SANDBOX, SeatSpec
 from arena.match.worker_report import MatchReport
 from arena.worker.match_host import MatchHost
 from tests.support.patience import PATIENT
 from tests.support.specs import script_spec, scripted
 from tests.worker.hosted import ROUNDS, only_fault
 
-NO_SANDBOX = ("/bin/sh", "-c", "echo no namespaces >&2; exit 1")
+FAILING = ("/bin/sh", "-c", "echo no namespaces >&2; exit 1")
 
 
 @pytest_asyncio.fixture
@@ -27,9 +27,9 @@ async def host() -> AsyncIterator[MatchHost]:
         yield host
 
 
-def seat(directory: Path, program: str, **changes: str) -> SeatSpec:
+def seat(directory: Path, program: str, sandbox: str = NO_SANDBOX) -> SeatSpec:
     command = (sys.executable, "-S", "-c", program)
-    return SeatSpec("v" * 64, "lines", str(directory), command, seed=1, protocol=LINES, games=("*",), **changes)
+    return SeatSpec("v" * 64, "lines", str(directory), command, seed=1, protocol=LINES, games=("*",), sandbox=sandbox)
 
 
 async def play(host: MatchHost, one: SeatSpec) -> MatchReport:
@@ -40,7 +40,7 @@ async def play(host: MatchHost, one: SeatSpec) -> MatchReport:
 async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_a_bot(
     host: MatchHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.hosting.sandbox.start_plan.wrapper", lambda *_, **__: [*NO_SANDBOX])
+    monkeypatch.setattr("arena.hosting.sandbox.start_plan.wrapper", lambda *_, **__: [*FAILING])
     with pytest.raises(MatchLostError, match="a sandbox could not be made: no namespaces") as lost:
         await play(host, seat(tmp_path, "", sandbox=STANDARD))
     assert lost.value.cause is HostCause.SANDBOX_FAILED
