@@ -47,7 +47,7 @@ NAMES = ("instant-a", "instant-b", "instant-c")
 ARENA = (sys.executable, "-m", "arena.cli.main")
 GAME = "foreign_king"
 MATCHES_A_BLOCK = 3
-GOAL_PLAYING, GOAL_COORDINATOR = 0.95, 0.05
+GOAL_PLAYING, GOAL_COORDINATOR = 0.92, 0.05
 """Of a run of 10,000 matches."""
 _LOOK_EVERY_S = 0.25
 _BARE_S = 1.5

@@ -32,7 +32,7 @@ from benchmarks.arena import MATCHES_A_BLOCK, add_bots
 from benchmarks.baseline import ROOT, BaselineError, code_of, compile_code, environment_of
 
 BEFORE = "c8b185a"
-GOAL_CPU, GOAL_SPEED, GOAL_TURNS = 0.55 / 1.05, 2.0, 4.0
+GOAL_CPU, GOAL_SPEED, GOAL_TURNS = 0.42, 3.0, 6.0
 SAMPLED = 20
 """How many replays are read to count decisions by asked ones."""
 
