@@ -37,6 +37,7 @@ of stdin (the worker is gone) or at SIGTERM every bot is killed.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import selectors
@@ -299,11 +300,15 @@ class PassedDescriptors:
     def take(self, key: int) -> Sequence[int]:
         """Return those of one bot; of others that were not asked for, the start was cancelled. Raises OSError."""
         while True:
-            name, numbers, _, _ = socket.recv_fds(self._socket, KEY_BYTES, MOST_DESCRIPTORS)
-            if int.from_bytes(name, "little") == key:
+            name, numbers, flags, _ = socket.recv_fds(self._socket, KEY_BYTES, MOST_DESCRIPTORS)
+            is_its_own = int.from_bytes(name, "little") == key
+            is_whole = not flags & socket.MSG_CTRUNC  # else this process may open no more
+            if is_its_own and is_whole:
                 return numbers
             for number in numbers:
                 os.close(number)
+            if is_its_own:
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
 def _has_exited(bot: LaunchedBot) -> bool:

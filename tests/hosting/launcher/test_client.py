@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest_asyncio
 
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.launcher.messages import Exit, StartRequest
+from arena.hosting.launcher.messages import STDIN, STDOUT, STREAM, Exit, StartRequest
+from arena.hosting.launcher.server import PassedDescriptors
 from tests.hosting.launcher.running import NAP, launcher_of, run
 from tests.support.patience import PATIENCE_S
 
@@ -110,12 +112,64 @@ async def test_a_missing_interpreter_or_directory_is_the_fault_of_the_host(
 
 @pytest.mark.host_fault("descriptors-used-up")
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot limit another process")
-async def test_too_few_descriptors_are_the_fault_of_the_host(mark: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("offered", [0, 2])
+async def test_too_few_descriptors_are_the_fault_of_the_host(mark: str, tmp_path: Path, offered: int) -> None:
     async with LauncherClient() as launcher:
-        resource.prlimit(launcher_of(mark), resource.RLIMIT_NOFILE, (9, 9))
-        error = await failure(launcher, ["true"], tmp_path)
-    assert type(error) is HostBusyError
-    assert "Too many open files" in str(error)
+        most = 9 - offered // 2  # in the launcher, those that are sent take more than are left
+        resource.prlimit(launcher_of(mark), resource.RLIMIT_NOFILE, (most, most))
+        request = StartRequest(["true"], str(tmp_path), {}, descriptors=(STDIN, STDOUT)[:offered])
+        with pytest.raises(HostingError) as caught:
+            await launcher.start(request, (0, 1)[:offered])
+    assert type(caught.value) is HostBusyError
+    assert "Too many open files" in str(caught.value)
+
+
+async def test_a_process_gets_what_is_sent_along_and_nothing_of_it_stays_with_the_launcher(
+    launcher: LauncherClient,
+) -> None:
+    held = Path(f"/proc/{launcher.pid}/fd")
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        before = sorted(one.name for one in held.iterdir())
+        program = "import os, socket; socket.socket(fileno=int(os.environ['ARENA_STREAM_FD'])).sendall(b'here')"
+        request = StartRequest([sys.executable, "-c", program], "/", dict(os.environ), descriptors=(STREAM,))
+        process = await launcher.start(request, (theirs.fileno(),))
+        theirs.close()
+        await process.exited
+        assert (ours.recv(9), ours.recv(9)) == (b"here", b""), "somebody else holds its end"
+        assert sorted(one.name for one in held.iterdir()) == before
+
+
+async def test_standard_streams_that_are_sent_along_are_not_collected(launcher: LauncherClient) -> None:
+    bot_reads, writing = os.pipe()
+    reading, bot_writes = os.pipe()
+    program = "import sys; sys.stderr.write('log'); print(sys.stdin.readline(), end='')"
+    request = StartRequest([sys.executable, "-S", "-c", program], "/", dict(os.environ), descriptors=(STDIN, STDOUT))
+    process = await launcher.start(request, (bot_reads, bot_writes))
+    for number in (bot_reads, bot_writes):
+        os.close(number)
+    with os.fdopen(writing, "wb", buffering=0) as to_it, os.fdopen(reading, "rb") as of_it:
+        to_it.write(b"question\n")
+        assert await asyncio.to_thread(of_it.read) == b"question\n"
+    await process.exited
+    output = await process.collect()
+    assert (output.stdout, output.stderr) == ("", "log")
+
+
+async def test_what_was_sent_for_a_start_that_was_given_up_is_closed_and_the_next_gets_its_own() -> None:
+    ours, theirs = socket.socketpair()
+    with ours:
+        taken = PassedDescriptors(theirs.detach())
+        pairs = [socket.socketpair() for _ in range(2)]
+        for key, (_, end) in enumerate(pairs, 7):
+            socket.send_fds(ours, [key.to_bytes(8, "little")], [end.fileno()])
+            end.close()
+        (number,) = taken.take(8)
+        with socket.socket(fileno=number) as end, pairs[0][0] as given_up, pairs[1][0] as its_own:
+            end.sendall(b"mine")
+            assert its_own.recv(9) == b"mine"
+            assert given_up.recv(9) == b""
+        taken._socket.close()
 
 
 async def test_a_process_works_in_a_scratch_directory_that_goes_with_it(
