@@ -16,10 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from arena.hosting.debian_packages import install_command, missing_packages
+from arena.hosting.runtimes.runtime import SYSTEM_PATH
 from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import explain_shared_ids, probe
 from tests.support import machines, postgres
@@ -60,6 +62,12 @@ def _language(name: str) -> str:
     return f"no bot in {name} runs here; {install_command(packages)}" if packages else ""
 
 
+def _system_language(name: str) -> str:
+    """A sandbox shows the system's programs alone: a compiler in a home does not help."""
+    with mock.patch.dict(os.environ, {"PATH": SYSTEM_PATH}):
+        return _language(name)
+
+
 def _node() -> str:
     if why := _language("node"):
         return why
@@ -93,7 +101,7 @@ NEEDS: Mapping[str, Need] = {
     "node": Need("Node.js, for bots in JavaScript", _node),
     "cpp": Need("a C++ compiler, protoc and gRPC's headers", lambda: _language("cpp")),
     **{
-        name: Need(f"what bots in {title} need", partial(_language, name))
+        name: Need(f"what bots in {title} need", partial(_system_language, name))
         for name, title in (
             *(("c", "C"), ("go", "Go"), ("java", "Java"), ("lua", "Lua"), ("perl", "Perl"), ("ruby", "Ruby")),
             *(("rust", "Rust"), ("shell", "POSIX shell")),
