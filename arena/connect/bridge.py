@@ -333,8 +333,8 @@ async def run_bridge(order: ConnectOptions, publish: OnNews, when_ready: Callabl
         games = games_to_join(program.manifest, await bots.try_out())
         await bots.warm_up(order.matches)
         version = order.version or program.default_version
-        # Only a bot in the arena's own runtime may use the engine of this machine.
-        known = registry.names() if program.manifest.runtime == ARENA else ()
+        # Only a bot in the arena's own runtime may use the engine of this machine, which also writes lines.
+        known = registry.names() if program.manifest.runtime == ARENA or program.seat.speaks_lines else ()
         installed_rules = {name: registry.get(name).rules_version for name in known}
         joining = JoinOptions(
             manifest=program.manifest,

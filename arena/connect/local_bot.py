@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -26,18 +26,16 @@ from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.hosting.user_directories import runtime_directory
 from arena.match.spec import SeatSpec, program_seat
 from arena.referee.framing import LineFraming
-from arena.referee.server import JoinError, receive_join, welcome
-from arena.referee.stream import StreamClosedError
+from arena.referee.server import join, receive_join
+from arena.referee.stream import BotStream, StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
-from arena.wire.messages import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.messages import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.worker.blame import StartError
 from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BackgroundTasks, BotStarter
 from arena.worker.warm_bot import WarmBot
 from engine import registry
-from engine.build_info import HalfBuiltError
-from engine.errors import UnknownGameError
 from engine.translatable import Text
 
 START_LIMIT_S = 10.0
@@ -73,13 +71,18 @@ class LocalBotProcesses:
         self._running: set[WarmBot] = set()
         """Every process that nobody has ended yet: one whose match is broken off may be in nobody's hands."""
         self._unwelcomed: set[WarmBot] = set()
+        self._unheard: set[WarmBot] = set()
+        """Those that were not needed. Their end looks to them as if they were refused, which is nothing to tell."""
         self._games: Mapping[str, play_pb2.GameInfo] | None = None
         self._started = 0
         self._returning = 0
         self._returned = asyncio.Event()
 
     async def try_out(self) -> tuple[str, ...]:
-        """Start the first process and return the games that it joins for. Raises BotFailsError, HostingError."""
+        """Start the first process and return the games that it joins for. Raises BotFailsError, HostingError.
+
+        One that speaks lines plays the games of this machine alone, because its lines are written here.
+        """
         try:
             bot = await self._start()
         except StartError as error:
@@ -99,14 +102,28 @@ class LocalBotProcesses:
                 )
             ) from error
         self._idle.append(bot)
-        return tuple(bot.games)
+        return self._installed(bot.games) if self._program.seat.speaks_lines else tuple(bot.games)
+
+    def _installed(self, games: Sequence[str]) -> tuple[str, ...]:
+        """Return those of the games that are installed here. Raises BotFailsError if there are none."""
+        single = registry.single_names() if EVERY_GAME in games else ()
+        found = tuple(sorted({*single, *({*games} & {*registry.names()})}))
+        if not found:
+            why = Text(
+                "{bot} speaks lines, and none of its games ({names}) is installed here; `arena game list` shows those "
+                "that are",
+                bot=self._program.manifest.name,
+                names=", ".join(games),
+            )
+            raise BotFailsError(why)
+        return found
 
     def welcome(self, games: Mapping[str, play_pb2.GameInfo]) -> None:
         """Note the games of the service, which each process is sent before its first match."""
         self._games = games
 
     def check_game(self, game: str) -> None:
-        """Raise ProtocolError for a game of which the service has not told, or that cannot be written as lines here."""
+        """Raise ProtocolError for a game of which the service has not told."""
         if self._games is None or game not in self._games:
             raise ProtocolError(
                 Text(
@@ -114,17 +131,6 @@ class LocalBotProcesses:
                     game=repr(game[:40]),
                 )
             )
-        if self._program.seat.speaks_lines:
-            try:
-                registry.get(game)
-            except (UnknownGameError, HalfBuiltError) as error:
-                raise ProtocolError(
-                    Text(
-                        "a bot that speaks lines of JSON plays only games that are installed here ({why}); install the "
-                        "game, or leave it out of the games in bot.toml",
-                        why=error,
-                    )
-                ) from error
 
     async def warm_up(self, number: int) -> None:
         """Start processes until `number` wait for a match. A process that fails is reported when a match needs it."""
@@ -158,11 +164,8 @@ class LocalBotProcesses:
             known = [info for name, info in self._games.items() if bot.plays(name)]
             joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=known)
             try:
-                await welcome(bot.stream, play_pb2.PlayResponse(joined=joined).SerializeToString())
-            except JoinError as error:
-                self.end(bot)
-                raise StreamClosedError(str(error)) from error
-            except asyncio.CancelledError:
+                await bot.stream.tell(play_pb2.PlayResponse(joined=joined).SerializeToString())
+            except (StreamClosedError, asyncio.CancelledError):
                 self.end(bot)  # nobody else holds it now
                 raise
         return bot
@@ -191,6 +194,8 @@ class LocalBotProcesses:
         """End a process in the background."""
         bot.stream.detach()
         self._running.discard(bot)
+        if bot in self._unwelcomed and not bot.process.exited.done():
+            self._unheard.add(bot)
         self._unwelcomed.discard(bot)
         self._starter.end(bot)
 
@@ -218,11 +223,26 @@ class LocalBotProcesses:
     async def _start(self) -> WarmBot:
         bot = await self._starter.start_for(self._program.seat, self._start_limit_s)
         self._running.add(bot)
-        self._unwelcomed.add(bot)
+        if not self._program.seat.speaks_lines:
+            self._unwelcomed.add(bot)
         self._started += 1
         number = self._started
-        self._followers.run(follow_output(bot.process, lambda line: self._publish(BotWrote(number, line))))
+
+        def publish(line: str) -> None:
+            if bot not in self._unheard:
+                self._publish(BotWrote(number, line))
+
+        self._followers.run(follow_output(bot.process, publish))
         return bot
+
+
+async def _let_in(stream: BotStream) -> Sequence[str]:
+    """Return the games of a bot that has joined, whom the service welcomes later.
+
+    One that speaks lines is welcomed at once, to the games that are installed here: its reading is the sign that it has
+    started. Raises JoinError.
+    """
+    return await (receive_join(stream) if stream.framing.join is None else join(stream))
 
 
 async def _open_listener(directory: Path, framing: LineFraming | None) -> DirectListener:
@@ -246,7 +266,7 @@ async def open_bots(
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
-        starter = BotStarter(launcher, partial(_open_listener, directory), directory, receive_join)
+        starter = BotStarter(launcher, partial(_open_listener, directory), directory, _let_in)
         bots = LocalBotProcesses(starter, program, publish, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots

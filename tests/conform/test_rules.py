@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,6 +86,8 @@ def check_all(transport: Transport, *, of_all_rules: bool) -> dict[str, Sequence
 
     async def check_them() -> list[CheckedBot]:
         slots = asyncio.Semaphore(AT_ONCE)
+        # Each process is waited for in a thread, and a check has two.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(3 * AT_ONCE))
 
         async def check_one(defect: str) -> CheckedBot:
             async with slots:

@@ -15,7 +15,6 @@ from arena.connect.news import BotFailsError, BotStopped, BotWrote, MatchEnded, 
 from arena.connect.news import Connected as LetIn
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import SandboxPolicy
-from arena.rpc.errors import ProtocolError
 from arena.service.server.self_signed import TlsFiles
 from arena.v1 import match_pb2, play_pb2
 from engine import registry
@@ -142,17 +141,6 @@ async def test_by_descriptors_a_bot_plays_and_is_replaced_as_by_grpc(
             await visit.say(finished("m1"))
             await told.wait_for(MatchEnded)
         assert len(told.of(BotStopped)) == 1
-
-
-async def test_a_bot_of_lines_cannot_play_a_game_that_is_not_installed_and_is_told(
-    tls: TlsFiles, tmp_path: Path
-) -> None:
-    async with play_service(tls) as service, connected(service, scripted(tmp_path, by="lines")) as told:
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
-        with pytest.raises(ProtocolError, match=r"games that are installed here \(.*nim.*\); install the game"):
-            await told.end()
 
 
 @minutes
