@@ -121,6 +121,10 @@ class BridgedMatch:
         self.history.end(finished)
         if (bot := self._bot) is None:
             return
+        if self._bots.seems_unflushed(bot) and any(
+            fault.cause == match_pb2.FAULT_CAUSE_TIMEOUT for fault in finished.faults
+        ):
+            self._publish(Note(self._bots.how_to_flush()))
         is_quiet = not was_thinking or await self._has_answered(bot)
         ending = play_pb2.PlayResponse(match_finished=self.history.ending(finished, self._known_ply))
         self._let_go()

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from arena.connect.news import BotFailsError, BotWrote, Note, OnNews
+from arena.hosting.bot_languages import how_to_flush
 from arena.hosting.builder.build import BuildFailure, prepare_copy
 from arena.hosting.errors import HostingError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
@@ -169,6 +170,14 @@ class LocalBotProcesses:
                 self.end(bot)  # nobody else holds it now
                 raise
         return bot
+
+    def seems_unflushed(self, bot: WarmBot) -> bool:
+        """Return whether a process that speaks lines has said nothing yet, though it may have tried."""
+        return bot.speaks_lines and not bot.stream.heard
+
+    def how_to_flush(self) -> Text:
+        """Return what the author of the bot can do about that."""
+        return how_to_flush(self._program.manifest, Path(self._program.seat.directory))
 
     def expect_return(self) -> None:
         """Note that the match of a process is over, so that the next match need not start another one.

@@ -9,15 +9,15 @@ import pytest
 
 from arena.conform.random_match import CheckMatch, CheckMatchSetup
 from arena.connect.local_bot import open_bots, prepare
-from arena.connect.news import BotFailsError, BotStopped, BotWrote, News
+from arena.connect.news import BotFailsError, BotStopped, BotWrote, News, Note
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.limits import SandboxPolicy
 from arena.service.server.self_signed import TlsFiles
-from arena.v1 import play_pb2
+from arena.v1 import match_pb2, play_pb2
 from engine import registry
 from tests.connect.bridging import connected, write_bot, write_program
 from tests.support.patience import PATIENCE_S, patient_starts
-from tests.support.play_service import play_service
+from tests.support.play_service import finished, play_service
 
 BOT = """
 import json, sys, time
@@ -87,6 +87,21 @@ async def test_one_that_does_not_read_is_told(tls: TlsFiles, tmp_path: Path) -> 
         async with play_service(tls) as service, connected(service, directory, start_limit_s=0.5) as told:
             with pytest.raises(BotFailsError, match=r"It did not read its first line within 0\.5 s"):
                 await told.end()
+
+
+async def test_one_of_which_no_line_comes_is_told_how_to_flush(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_program(tmp_path, "import sys\nsys.stdin.read()\n", protocol='"lines"', games='["foreign_king"]')
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        game = registry.get("foreign_king")
+        await visit.welcome(play_pb2.GameInfo(name=game.name, rules_version=game.rules_version))
+        match = CheckMatch(game, CheckMatchSetup(seats=2, seat=0))
+        await visit.say(match.started())
+        match.begin()
+        fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It took too long.")
+        await visit.say(match.decide(), finished(match.id, fault))
+        advice = "A bot that writes lines must flush each of them at once: print(..., flush=True)."
+        assert (await told.wait_for(Note)).text == advice
 
 
 async def test_a_process_that_was_not_needed_does_not_say_that_it_was_refused(tmp_path: Path) -> None:
