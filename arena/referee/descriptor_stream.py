@@ -24,8 +24,9 @@ from engine.translatable import Text
 READ_BYTES = 65_536
 MANY_READS = 8
 """After so many readings without a whole message, it is read on only now and then."""
-PAUSE_S = 0.001
-"""How long it waits then: a bot that writes byte by byte, or nothing but blanks, costs a few hundredths of a core."""
+PAUSE_S, MOST_PAUSES = 0.001, 20
+"""How long it waits then, each time longer up to so many times that: a bot that writes byte by byte hardly waits, and
+one that writes nothing but blanks costs a few hundredths of a core."""
 LAST_WORDS_S = 0.5
 """How long the end of a broken stream may take to be read."""
 START_LOOK_S = 0.002
@@ -105,7 +106,7 @@ class DescriptorStream(BotStream):
             self._stop_reading()
         elif self._reads >= MANY_READS:
             self._stop_reading()
-            self._loop.call_later(PAUSE_S, self._read_on)
+            self._loop.call_later(PAUSE_S * min(self._reads - MANY_READS + 1, MOST_PAUSES), self._read_on)
         return True
 
     def _take(self, message: bytes) -> bool:

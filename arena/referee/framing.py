@@ -6,6 +6,7 @@ protobuf has its length in front, and a line of JSON its end behind.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -29,8 +30,8 @@ from engine.translatable import Text
 LENGTH_BYTES = 4
 """The length of a frame: unsigned, little-endian."""
 _SPACE = b" \t\r\n"
-_BLANK = _SPACE + b"\xef\xbb\xbf"
-"""What may stand before a line, a byte-order mark included; no answer begins with a byte of that."""
+_BLANKS = re.compile(rb"(?:[ \t\r\n]++|\xef\xbb\xbf)*+")
+"""What may stand before a line: blanks, and byte-order marks. A bot can send many; this keeps nothing of them."""
 
 
 class FrameTooLongError(Exception):
@@ -167,7 +168,9 @@ class LineFraming:
         return data
 
     def split(self, buffer: bytearray, *, is_last: bool) -> bytes | None:
-        del buffer[: len(buffer) - len(buffer.lstrip(_BLANK))]
+        blanks = _BLANKS.match(buffer)
+        assert blanks is not None, "there may be none of them"
+        del buffer[: blanks.end()]
         end = buffer.find(b"\n", 0, MAX_REQUEST_BYTES + 1)
         if end < 0 and len(buffer) > MAX_REQUEST_BYTES:
             raise FrameTooLongError(len(buffer))

@@ -17,7 +17,7 @@ from arena.match.decisions import Answer, Malformed, ProtocolViolation, Resignat
 from arena.match.result import FaultCause
 from arena.referee import descriptor_stream
 from arena.referee import stream as stream_module
-from arena.referee.descriptor_stream import MANY_READS, READ_BYTES, DescriptorStream
+from arena.referee.descriptor_stream import MANY_READS, MOST_PAUSES, PAUSE_S, READ_BYTES, DescriptorStream
 from arena.referee.forwarded_stream import PassedDescriptorStream
 from arena.referee.framing import PROTOBUF, Framing, LineFraming
 from arena.referee.server import JoinError, receive_join, welcome
@@ -378,6 +378,34 @@ class TestFloods:
         assert sum(reads.values()) == MANY_READS
         assert bot.heard() == []
         assert not bot.stream.is_closed
+
+    @pytest.mark.hostile("endless-blanks")
+    async def test_it_is_read_more_and_more_rarely_until_it_sends_a_message(
+        self, wire: Wire, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bot = await wire(asked_lines()).seated()
+        loop, pauses = asyncio.get_running_loop(), list[float]()
+        call_soon = loop.call_soon
+
+        def note(delay: float, callback: Callable[[], None]) -> Any:
+            pauses.append(delay)
+            return call_soon(callback)
+
+        monkeypatch.setattr(loop, "call_later", note)
+        for _ in range(MANY_READS + MOST_PAUSES + 5):
+            bot.say(b"\n")
+            await turns()
+        grows = [PAUSE_S * times for times in range(1, MOST_PAUSES + 1)]
+        assert pauses == pytest.approx([*grows, *[grows[-1]] * (len(pauses) - MOST_PAUSES)])
+        assert len(pauses) > MOST_PAUSES
+        pauses.clear()
+        bot.say(b"0\n")
+        await turns()
+        assert bot.heard() == [FIRST_ACTION]
+        for _ in range(MANY_READS):
+            bot.say(b"\n")
+            await turns()
+        assert pauses == [PAUSE_S]
 
     @pytest.mark.usefixtures("no_pause")
     async def test_after_many_blanks_its_answer_is_taken(self, wire: Wire) -> None:
