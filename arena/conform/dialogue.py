@@ -147,8 +147,9 @@ class Dialogue:
         while request is None or self._is_late_answer(request):
             data = await self._arrival(patience_s)
             if data is None:
+                missing = self._missing(Text("no answer to ply {ply}", ply=question.ply), patience_s)
                 await self._look_for_unflushed()
-                raise SilentError(self._missing(Text("no answer to ply {ply}", ply=question.ply), patience_s))
+                raise SilentError(missing)
             request = self.stream.parse(data)
         if request.WhichOneof("message") == "leave":
             raise SilentError(Text("Leave in place of an answer to ply {ply}", ply=question.ply))

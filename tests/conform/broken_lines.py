@@ -77,7 +77,8 @@ class Bot:
         self.fails("untimed", not decide["time_limit_us"])
         self.fails("large-decide", len(json.dumps(decide)) > 1 << 20)
         self.think(decide)
-        self.say(self.answer(decide))
+        if self.defect != "silent":
+            self.say(self.answer(decide))
         if self.defect == "act-once":
             self.say(self.answer(decide))
 

@@ -26,9 +26,13 @@ PATIENCE = Patience(limit_s=1.0)
 LONG_QUIET = replace(PATIENCE, quiet_s=1.5)
 """For kits whose defect is told by when a message comes: so long that it comes in time on a busy machine."""
 LIVES_ON = replace(PATIENCE, exit_s=2.0)
+SILENT = "silent"
+"""No defect of the table: this bot reads on and never answers."""
 PATIENCE_WITH = {
     **dict.fromkeys(("waits-for-joined", "join-once", "one-stream", "act-once", "no-unasked"), LONG_QUIET),
     **dict.fromkeys(("end-in-match", "arena-lost"), LIVES_ON),
+    "output": replace(PATIENCE, answer_s=120.0),  # what it writes is read on a busy machine
+    SILENT: replace(PATIENCE, answer_s=1.0),  # nothing comes, however long that is
     "flushes": replace(PATIENCE, answer_s=1.0),  # nothing comes, however long that is
     "reads-joined": replace(PATIENCE, start_s=1.0),  # it never reads
     "little-time": Patience(),
@@ -166,6 +170,12 @@ async def test_a_rule_for_another_transport_that_was_asked_for_is_told_to_be_non
 async def test_what_a_bot_that_speaks_lines_did_is_told(defect: str, seen: str) -> None:
     checked = await check(defect, Transport.LINES, defect)
     assert [verdict.detail for verdict in checked.verdicts if verdict.rule.id == defect] == [seen]
+
+
+async def test_of_a_bot_that_never_answers_nobody_says_that_it_ended_or_does_not_flush() -> None:
+    checked = await check(SILENT, Transport.LINES, "act-answers")
+    (verdict,) = checked.verdicts
+    assert (verdict.rule.id, verdict.detail) == ("act-answers", "no answer to ply 3 within 1 s")
 
 
 async def test_a_kit_that_thinks_long_is_not_blamed_for_an_answer_to_a_match_that_is_over() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.match.result import Fault, FaultCause
+from arena.match.spec import LINES, SeatSpec
 from arena.trial.faults import remedy_of
 
 PYTHON = f"#!{Path(sys.executable).resolve()}\n"  # the path of an environment may have a space
@@ -118,3 +119,46 @@ def test_only_a_bot_that_ended_is_told_so(tmp_path: Path) -> None:
     program = CASES["a module"][0]
     assert "'numpyx' is missing" in remedy(program, tmp_path, FaultCause.DISCONNECTED)
     assert "Each Decide tells how much time" in remedy(program, tmp_path, FaultCause.TIMEOUT)
+
+
+LINES_TOML = 'schema = 1\nname = "b"\ncommand = {command}\nprotocol = "lines"\n'
+
+
+def lines_seat(directory: Path, toml: str = LINES_TOML.format(command='["python", "main.py"]')) -> SeatSpec:
+    (directory / "bot.toml").write_text(toml, encoding="utf-8")
+    return SeatSpec("", "b", str(directory), ("/b",), 0, protocol=LINES)
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [
+        (FaultCause.START_FAILED, "Read standard input as soon as the program starts"),
+        (FaultCause.PROTOCOL, "Write one line for each decide, and nothing else to standard output"),
+        (FaultCause.MALFORMED, "Write lines within the sizes"),
+        (FaultCause.FLOOD, "Write one line for each decide, and then wait"),
+        (FaultCause.ILLEGAL_ACTION, "Choose among the ids that the Decide lists as legal"),
+        (FaultCause.TIMEOUT, "Each Decide tells how much time there is"),
+    ],
+)
+def test_a_bot_that_speaks_lines_is_told_of_lines(cause: FaultCause, words: str, tmp_path: Path) -> None:
+    told = str(remedy_of(Fault(0, cause, 0, "It did."), "", lines_seat(tmp_path)))
+    assert told.startswith(words)
+    assert "flush" not in told
+
+
+@pytest.mark.parametrize(
+    ("manifest", "source", "how"),
+    [
+        (LINES_TOML.format(command='["python", "main.py"]'), "main.py", "at once: print(..., flush=True). Each Decide"),
+        (LINES_TOML.format(command='["./b"]') + 'build = ["make"]\n', "main.c", "at once: fflush(stdout). Each Decide"),
+        (LINES_TOML.format(command='["./b"]'), "b", "otherwise the line waits in a buffer of its program. Each Decide"),
+        ("no manifest", "b", "otherwise the line waits in a buffer of its program. Each Decide"),
+    ],
+    ids=["python", "c", "unknown", "unreadable"],
+)
+def test_a_bot_of_which_no_line_came_is_told_how_to_flush(manifest: str, source: str, how: str, tmp_path: Path) -> None:
+    (tmp_path / source).touch(mode=0o755)
+    fault = Fault(0, FaultCause.TIMEOUT, 3, "It took too long.", {"answers": 0})
+    told = str(remedy_of(fault, "", lines_seat(tmp_path, manifest)))
+    assert told.startswith("A bot that writes lines must flush each of them at once")
+    assert how in told
