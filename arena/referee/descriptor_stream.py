@@ -17,7 +17,7 @@ from collections.abc import Callable
 from arena.referee import stream as streams
 from arena.referee.framing import PROTOBUF, FrameTooLongError, Framing
 from arena.referee.queue.loop import QueueLoop
-from arena.referee.stream import STOPPED_READING, BotStream, StreamClosedError
+from arena.referee.stream import KEPT_OUTPUT_BYTES, STOPPED_READING, BotStream, StreamClosedError
 from arena.wire.status import Status
 from engine.translatable import Text
 
@@ -122,7 +122,10 @@ class DescriptorStream(BotStream):
     def mute(self) -> None:
         super().mute()
         self._stop_reading()
-        self._buffer.clear()
+        del self._buffer[KEPT_OUTPUT_BYTES:]
+
+    def _stray_bytes(self) -> bytes:
+        return super()._stray_bytes() + self._buffer[:KEPT_OUTPUT_BYTES]
 
     def _end(self, why: str) -> None:
         super()._end(why)

@@ -32,6 +32,8 @@ Resume = Callable[[], Sequence[bytes]]
 MAX_WAITING = 16
 """How many messages of one seat may wait to be judged; no correct bot comes near it."""
 STOPPED_READING_S = 5.0
+KEPT_OUTPUT_BYTES = 2000
+"""How much is kept of what a bot that speaks lines wrote to standard output and that is no answer."""
 STOPPED_READING = Text("It did not read for {seconds} s.", seconds=f"{STOPPED_READING_S:g}")
 
 
@@ -186,6 +188,7 @@ class BotStream(ABC):
         self.spoiled = ""  # why the bot must not be used again; empty while it may
         self.flood: Flood | None = None  # why it was disconnected, if it flooded the arena
         self.heard = 0  # how many messages were read
+        self._no_answers = bytearray()  # the lines that are none
 
     @property
     def is_closed(self) -> bool:
@@ -204,6 +207,8 @@ class BotStream(ABC):
         elif isinstance(message := self.framing.parse(data), Leave):
             self._end(Text("It left."))
         else:
+            if isinstance(message, Malformed | ProtocolViolation):
+                self._no_answers += data[: max(0, KEPT_OUTPUT_BYTES - len(self._no_answers))] + b"\n"
             self._deliver(Arrival(self._seat, now, message))
         return not self._ending.done() and not self._is_muted
 
@@ -251,6 +256,13 @@ class BotStream(ABC):
 
     async def wait_until_read(self) -> None:  # noqa: B027 - most need not wait
         """Wait until the bot has read what it was sent, where its reading is the sign that it has started."""
+
+    def stray_output(self) -> str:
+        """Return the beginning of what a bot that speaks lines wrote to standard output and that is no answer."""
+        return "" if self.framing.join is None else self._stray_bytes()[:KEPT_OUTPUT_BYTES].decode(errors="replace")
+
+    def _stray_bytes(self) -> bytes:
+        return bytes(self._no_answers)
 
     def descriptor(self) -> int | None:
         """Return the descriptor through which its messages come; None if that is not known here."""

@@ -85,6 +85,10 @@ _KINDS: Mapping[FaultCause, _Kind] = {
 }
 
 
+_ENDED_BEFORE_IT_READ = Text("Look at command in bot.toml, and at the end of what it wrote.")
+_MAY_SPEAK_LINES = Text('If it speaks JSON lines, write protocol = "lines" into bot.toml.')
+
+
 _REMEDIES_OF_LINES: Mapping[FaultCause, Text] = {
     FaultCause.START_FAILED: Text(
         "Read standard input as soon as the program starts: its first line is there. Load later what takes long."
@@ -190,7 +194,10 @@ _SIGNS: Sequence[tuple[str, Callable[[str], Text]]] = (
         ),
     ),
     (
-        r"(?:FileNotFoundError: [^\n]*: |ENOENT: [^\n]*)'([^'\n]{1,80})'",
+        (
+            r"(?:FileNotFoundError: [^\n]*: '|ENOENT: [^\n]*'|can't open file '|Could not open input file: "
+            r"|No such file or directory -- )([^'\n]{1,80}?)(?= \(LoadError\)|'|$)"
+        ),
         lambda file: Text(
             "The file {file} is not where the bot looks for it: it starts in an empty directory, and its own files lie "
             "in ARENA_BOT_DIR. Hidden files are no part of a bot.",
@@ -210,8 +217,12 @@ def remedy_of(fault: Fault, output: str, seat: SeatSpec | None = None) -> Text:
     text, remedy, last = f"{fault.explanation}\n{output}", _KINDS[fault.cause].remedy, -1
     if seat is not None and seat.speaks_lines:
         remedy = _REMEDIES_OF_LINES.get(fault.cause, remedy)
+        if fault.cause is FaultCause.START_FAILED and "ended" in fault.evidence:
+            remedy = _ENDED_BEFORE_IT_READ
         if fault.cause is FaultCause.TIMEOUT and fault.evidence.get("answers") == 0:
             remedy = sentences(_how_to_flush(seat), remedy)
+    elif fault.cause is FaultCause.START_FAILED:
+        remedy = sentences(remedy, _MAY_SPEAK_LINES)
     if fault.cause in _CAUSES_WITH_SIGNS:
         for sign, advise in _SIGNS:
             for found in re.finditer(sign, text, re.MULTILINE):

@@ -27,6 +27,8 @@ from engine.translatable import Text
 
 KEPT_CHARACTERS = 4000
 """How much of the end of each stream is kept as evidence."""
+MOST_QUOTED = 200
+"""How many characters of a line are quoted in an explanation."""
 # What a process appears to have done wrong when it was ended for exceeding a limit.
 _SIGNS_OF_AN_END = (FaultCause.DISCONNECTED, FaultCause.START_FAILED, FaultCause.TIMEOUT)
 
@@ -48,15 +50,18 @@ class StartError(Exception):
         return Fault(seat, self.cause, 0, self.explanation, self.evidence)
 
 
-async def examine(process: HostedProcess, by_itself: bool, since: OutputMark = BEGINNING) -> dict[str, Any]:
+async def examine(
+    process: HostedProcess, by_itself: bool, since: OutputMark = BEGINNING, *, stray: str = ""
+) -> dict[str, Any]:
     """Return the evidence that a process left; how it ended is included if it ended `by_itself`.
 
-    That is the end of what it wrote to stderr and, if it wrote there at all, to stdout. Raises HostingError.
+    That is the end of what it wrote to stderr and, if it wrote there at all, to stdout. `stray` stands in for that
+    of a bot that speaks lines (`BotStream.stray_output`). Raises HostingError.
     """
     output = await process.collect(since)
     evidence: dict[str, Any] = {"stderr": output.stderr[-KEPT_CHARACTERS:]}
-    if output.stdout:
-        evidence["stdout"] = output.stdout[-KEPT_CHARACTERS:]
+    if written := output.stdout or stray:
+        evidence["stdout"] = written[-KEPT_CHARACTERS:]
     if by_itself:
         ended = process.exited.result()
         evidence |= {"ended": ended.describe(), "exit_status": ended.status, "signal": ended.signal}
@@ -93,8 +98,10 @@ def note_silence(fault: Fault) -> Fault:
     return replace(fault, explanation=why, evidence={**fault.evidence, "answers": 0})
 
 
-async def explain_absence(process: HostedProcess, limit_s: float, *, speaks_lines: bool = False) -> StartError:
-    """End a process that has not joined, or read its first line, and return the reason.
+async def explain_absence(
+    process: HostedProcess, limit_s: float, *, speaks_lines: bool = False, stray: str = ""
+) -> StartError:
+    """End a process that has not joined, or read its first line, and return the reason; for `stray` see `examine`.
 
     Raises HostingError if the host is at fault.
     """
@@ -117,13 +124,17 @@ async def explain_absence(process: HostedProcess, limit_s: float, *, speaks_line
         why = Text("It did not read its first line within {seconds} s.", seconds=seconds)
     else:
         why = Text("It did not join within {seconds} s.", seconds=seconds)
+    if line := next((line for line in map(str.strip, stray.splitlines()) if line), ""):
+        why = Text("{what} It wrote to standard output: {line}.", what=why, line=repr(line[:MOST_QUOTED]))
     await process.end()
-    return await refuse(FaultCause.START_FAILED, why, process, by_itself=has_ended)
+    return await refuse(FaultCause.START_FAILED, why, process, by_itself=has_ended, stray=stray)
 
 
-async def refuse(cause: FaultCause, explanation: str, process: HostedProcess, *, by_itself: bool) -> StartError:
+async def refuse(
+    cause: FaultCause, explanation: str, process: HostedProcess, *, by_itself: bool, stray: str = ""
+) -> StartError:
     """Return a failed start with the cause that the end of its process shows. Raises HostingError."""
-    evidence = await examine(process, by_itself)
+    evidence = await examine(process, by_itself, stray=stray)
     fault = blame(Fault(0, cause, 0, explanation), process, evidence)
     return StartError(fault.cause, fault.explanation, evidence)
 

@@ -220,13 +220,19 @@ class BotStarter:
                 if stream.flood is not None:
                     raise JoinError(FaultCause.FLOOD, stream.flood.why, stream.flood.evidence)
             else:
-                raise await explain_absence(process, terms.limit_s, speaks_lines=seat.speaks_lines)
+                raise await explain_absence(
+                    process, terms.limit_s, speaks_lines=seat.speaks_lines, stray=_stray_output(listener)
+                )
         except JoinError as error:
             has_left = await process.end(LEAVE_GRACE_S)
             if has_left and error.cause is FaultCause.START_FAILED:
                 # How it ended tells more, and may be the host's fault: a sandbox that could not be made.
-                raise await explain_absence(process, terms.limit_s, speaks_lines=seat.speaks_lines) from error
-            refused = await refuse(error.cause, error.explanation, process, by_itself=has_left)
+                raise await explain_absence(
+                    process, terms.limit_s, speaks_lines=seat.speaks_lines, stray=_stray_output(listener)
+                ) from error
+            refused = await refuse(
+                error.cause, error.explanation, process, by_itself=has_left, stray=_stray_output(listener)
+            )
             refused.evidence.update(error.evidence)
             raise refused from error
         finally:
@@ -243,6 +249,12 @@ class BotStarter:
     async def _join(self, admission: StreamAdmission) -> tuple[BotStream, Sequence[str]]:
         stream = await asyncio.shield(admission.stream)
         return stream, await self._welcome(stream)
+
+
+def _stray_output(listener: BotListener) -> str:
+    """Return what a bot that speaks lines wrote to standard output and that is no answer."""
+    stream = listener.admission.open_stream
+    return "" if stream is None else stream.stray_output()
 
 
 async def _watch(listener: BotListener) -> None:

@@ -179,7 +179,8 @@ class WarmBots:
         """
         self._let_go(bot)
         has_left = await self._starter.dismiss(bot)
-        fault = blame(fault, bot.process, await examine(bot.process, has_left, bot.mark))
+        evidence = await examine(bot.process, has_left, bot.mark, stray=bot.stream.stray_output())
+        fault = blame(fault, bot.process, evidence)
         return note_silence(fault) if bot.speaks_lines and not bot.stream.heard else fault
 
     def _let_go(self, bot: WarmBot) -> None:

@@ -82,8 +82,9 @@ def test_a_bot_that_does_not_read_is_told_of_its_first_line(arena: Arena, tmp_pa
 
 
 def test_a_bot_that_ends_before_it_reads_is_told_how_it_ended(arena: Arena, tmp_path: Path) -> None:
-    told = failures(try_out(arena, author(tmp_path, start="sys.exit(3)"), *ANY_TIME))["start"]
-    assert "It ended before it read its first line (exit status 3)." in told
+    told = failures(try_out(arena, author(tmp_path, start="print('no config'); sys.exit(3)"), *ANY_TIME))["start"]
+    assert "It ended before it read its first line (exit status 3). It wrote to standard output: 'no config'." in told
+    assert told.endswith("Look at command in bot.toml, and at the end of what it wrote.")
     assert "ARENA_ADDRESS" not in told
 
 

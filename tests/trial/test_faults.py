@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.match.result import Fault, FaultCause
-from arena.match.spec import LINES, SeatSpec
+from arena.match.spec import LINES, PROTOBUF, SeatSpec
 from arena.trial.faults import remedy_of
 
 PYTHON = f"#!{Path(sys.executable).resolve()}\n"  # the path of an environment may have a space
@@ -46,6 +46,7 @@ CASES: Mapping[str, tuple[str | bytes, str]] = {
     "an indentation": (PYTHON + "if 1:\npass", "Its source cannot be read (IndentationError)"),
     "a library": (PYTHON + "import ctypes\nctypes.CDLL('libfoo.so.7')", "The library 'libfoo.so.7' is missing"),
     "a file": (PYTHON + "open('weights.bin')", "The file 'weights.bin' is not where the bot looks"),
+    "a source file": (f"#!/bin/sh\nexec '{sys.executable}' mian.py\n", "/mian.py' is not where the bot looks"),
     "a program by env": ("#!/usr/bin/env nodexx\n", "The program 'nodexx' is missing"),
     "a program in a shell": ("#!/bin/sh\nnodexx main.js\n", "The program 'nodexx' is missing"),
     "a program in place of a shell": (
@@ -108,6 +109,8 @@ def test_a_bot_in_node_is_told_the_same(source: str, words: str, tmp_path: Path)
         ),
         ("/lib/libc.so.6: version `GLIBC_2.38' not found (required by ./bot)", "which lacks GLIBC_2.38"),
         ("/bin/bash: ./run.sh: /usr/bin/python^M: bad interpreter: No such file or directory", "line ends of Windows"),
+        ("Could not open input file: mian.php", "The file 'mian.php' is not where the bot looks"),
+        ("ruby: No such file or directory -- mian.rb (LoadError)", "The file 'mian.rb' is not where the bot looks"),
     ],
 )
 def test_what_sandboxes_and_loaders_say_is_understood(output: str, words: str) -> None:
@@ -162,3 +165,13 @@ def test_a_bot_of_which_no_line_came_is_told_how_to_flush(manifest: str, source:
     told = str(remedy_of(fault, "", lines_seat(tmp_path, manifest)))
     assert told.startswith("A bot that writes lines must flush each of them at once")
     assert how in told
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words"),
+    [(PROTOBUF, 'If it speaks JSON lines, write protocol = "lines" into bot.toml.'), (LINES, "Look at command")],
+)
+def test_a_bot_that_ended_at_once_is_told_to_look_at_its_manifest(protocol: str, words: str) -> None:
+    fault = Fault(0, FaultCause.START_FAILED, 0, "It ended.", {"ended": "exit status 0"})
+    seat = SeatSpec("v" * 64, "bot", "/", ("php", "main.php"), seed=1, protocol=protocol, games=("*",))
+    assert words in str(remedy_of(fault, "", seat))

@@ -50,3 +50,28 @@ async def test_a_bot_that_ends_before_it_reads_is_told_how(host: MatchHost, tmp_
     fault = only_fault(await play(host, seat(tmp_path, "raise SystemExit(3)")))
     assert fault.cause is FaultCause.START_FAILED
     assert fault.explanation == "It ended before it read its first line (exit status 3)."
+
+
+async def test_what_a_bot_wrote_that_ends_before_it_reads_is_told(host: MatchHost, tmp_path: Path) -> None:
+    fault = only_fault(
+        await play(host, seat(tmp_path, "print('Could not open input file: main'); raise SystemExit(1)"))
+    )
+    assert fault.cause is FaultCause.START_FAILED
+    assert fault.explanation == (
+        "It ended before it read its first line (exit status 1). It wrote to standard output: 'Could not open input "
+        "file: main'."
+    )
+    assert fault.evidence["stdout"] == "Could not open input file: main\n"
+
+
+async def test_all_that_a_bot_wrote_beside_its_answers_is_kept(host: MatchHost, tmp_path: Path) -> None:
+    program = """
+import sys
+for line in sys.stdin:
+    if '"decide"' in line:
+        sys.stdout.write("Warning: undefined\\n  in line 3\\n0 with no end")
+        sys.stdout.flush()
+"""
+    fault = only_fault(await play(host, seat(tmp_path, program)))
+    assert fault.cause is FaultCause.PROTOCOL
+    assert fault.evidence["stdout"].split("\n") == ["Warning: undefined", "in line 3", "0 with no end"]
