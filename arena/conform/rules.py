@@ -67,7 +67,8 @@ STARTING = (
         Text("The bot did not open a stream in time."),
         Text(
             "Write Join to the socket that ARENA_STREAM_FD names, or connect without TLS to the target in "
-            "ARENA_ADDRESS and call Play at once."
+            "ARENA_ADDRESS and call Play at once. If the bot speaks JSON lines, write "
+            'protocol = "lines" into bot.toml; for a command, add --protocol lines.'
         ),
         _PROTOBUF,
     ),

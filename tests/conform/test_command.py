@@ -114,6 +114,11 @@ def test_the_last_line_on_stderr_is_told_of_a_bot_that_ends(capsys: pytest.Captu
     )
 
 
+def test_a_bot_that_opens_no_stream_is_told_of_json_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bot", "conform", "--", sys.executable, "-c", "import sys; sys.stdin.read()"]) == 1
+    assert 'write protocol = "lines" into bot.toml; for a command, add --protocol lines.' in capsys.readouterr().out
+
+
 def test_the_rules_can_be_listed_without_a_bot(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["bot", "conform", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
