@@ -78,6 +78,9 @@ class Framing(Protocol):
     def explain_unasked(self, what: object) -> str:
         """Return what it did that sent `what` while no match asked it; the end of a sentence."""
 
+    def show(self, data: bytes) -> str:
+        """Return the beginning of a message as evidence shows it."""
+
     def pack(self, data: bytes) -> bytes:
         """Return a message as it goes through a descriptor."""
 
@@ -104,6 +107,9 @@ class ProtobufFraming:
 
     def explain_unasked(self, _what: object) -> str:
         return Text("it sent a message while no match asked it")
+
+    def show(self, data: bytes) -> str:
+        return data.hex()
 
     def pack(self, data: bytes) -> bytes:
         return len(data).to_bytes(LENGTH_BYTES, "little") + data
@@ -163,6 +169,9 @@ class LineFraming:
         if isinstance(what, Malformed | ProtocolViolation):
             return Text("it sent {what}", what=what.why)
         return Text("it sent a message while no match asked it")
+
+    def show(self, data: bytes) -> str:
+        return data.decode("utf-8", "backslashreplace")
 
     def pack(self, data: bytes) -> bytes:
         return data

@@ -16,7 +16,7 @@ from arena.match.decisions import Answer, Decision, Message
 from arena.match.match import Match
 from arena.match.result import Fault, FaultCause
 from arena.match.time_control import Figures
-from arena.referee.framing import Encoder
+from arena.referee.framing import PROTOBUF, Encoder
 from arena.referee.measuring import (
     MOST_LAG_US,
     UNEXPLAINED_US,
@@ -271,7 +271,8 @@ class _MatchReferee:
         stream = self._streams[seat]
         if stream is not None and self._match.faults_of(seat):
             stream.mute()
-            self._match.add_evidence(seat, {"last_message": stream.last_message[:SHOWN_BYTES].hex()})
+            framing = stream.framing if isinstance(stream, BotStream) else PROTOBUF
+            self._match.add_evidence(seat, {"last_message": framing.show(stream.last_message[:SHOWN_BYTES])})
 
     # The end.
 

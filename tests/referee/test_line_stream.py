@@ -88,6 +88,10 @@ class TestLines:
         assert why in breach.why
         assert len(breach.why) < 300
 
+    @pytest.mark.parametrize(("line", "shown"), [(b'"PASS"', '"PASS"'), (b"caf\xc3\xa9 \xff", "café \\xff")])
+    def test_it_is_shown_as_text(self, line: bytes, shown: str) -> None:
+        assert asked_lines().show(line) == shown
+
     async def test_it_may_give_up_or_leave(self, wire: Wire) -> None:
         bot = await wire(asked_lines()).seated()
         bot.say(b'{"resign":{}}\n{"leave":{}}\n')
