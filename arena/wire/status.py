@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError
 
+from engine.kit.message_writer import varint, with_length
 from engine.translatable import parts_of, text_from_json
 
 DOMAIN = "arena"
@@ -51,7 +52,7 @@ def encode_status(status: Status) -> bytes:
         told = {TEXT_KEY: data} if len(data.encode(errors="replace")) <= MOST_TEXT_BYTES else {}
     metadata = {**status.metadata, **told}
     info = any_pb2.Any(type_url=_ERROR_INFO_URL, value=encode_error_info(status.reason, metadata))
-    return b"\x08" + _varint(status.code) + _field(2, status.message.encode()) + _field(3, info.SerializeToString())
+    return b"\x08" + varint(status.code) + _field(2, status.message.encode()) + _field(3, info.SerializeToString())
 
 
 def encode_error_info(reason: str, metadata: Mapping[str, str]) -> bytes:
@@ -110,18 +111,9 @@ def _text(value: int | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def _field(number: int, payload: bytes) -> bytes:
     """Return a length-delimited field (wire type 2)."""
-    return bytes((number << 3 | _BYTES,)) + _varint(len(payload)) + payload
+    return with_length(bytes((number << 3 | _BYTES,)), payload)
 
 
 def _read_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
