@@ -126,7 +126,16 @@ def test_a_refused_bot_leaves_nothing_in_the_database(arena: Arena, tmp_path: Pa
 def test_a_bot_of_games_that_are_not_installed_is_added_with_a_note(arena: Arena, tmp_path: Path) -> None:
     finished = arena("bot", "add", write_bot(tmp_path / "a", "ada", games='["go"]'))
     assert finished.code == 0
-    assert "ada plays go, none of which is installed" in finished.err
+    assert "note: games in bot.toml names 'go', which is not installed here; `arena game list` shows" in finished.err
+
+
+def test_a_misspelled_game_is_told_with_the_game_that_was_meant(arena: Arena, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path / "a", "ada", games='["foreing_king", "rex_romanorum"]', protocol='"lines"')
+    note = "games in bot.toml names 'foreing_king', which is not installed here; did you mean 'foreign_king'?"
+    for finished in (arena("bot", "add", directory), arena("bot", "conform", directory)):
+        assert [line for line in finished.err.splitlines() if "games" in line] == [f"note: {note}"]
+    tested = arena("bot", "test", directory, "--quick", "--sandbox", "none", "--matches", "1", "--json").json
+    assert [one["sentence"] for one in tested["findings"] if one["check"] == "rules"] == [note]
 
 
 def test_a_sample_is_added_by_its_name(arena: Arena) -> None:

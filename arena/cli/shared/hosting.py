@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,10 +15,12 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import CliError, MisuseError
-from arena.cli.shared.language import say
+from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import Workers
+from arena.hosting.manifest_fields import ALL_GAMES
 from arena.hosting.sandbox.limits import LEVELS, NONE, SandboxPolicy
-from engine.translatable import Text
+from engine import registry
+from engine.translatable import Text, nearest
 
 if TYPE_CHECKING:  # what starts and builds bots is imported by those who do so here
     from arena.hosting.builder.build import BuildFailure
@@ -195,3 +198,28 @@ def show_log(failure: BuildFailure) -> None:
     """Print the end of what a build command said to stderr."""
     for line in failure.last_lines:
         typer.echo(f"| {printable(line)}", err=True)
+
+
+def notes_on_games(games: Sequence[str]) -> list[Text]:
+    """Return a sentence for each of the games of a bot that is not installed here; other arenas may have it."""
+    installed = registry.names()
+    notes = []
+    for game in games:
+        if game == ALL_GAMES or game in installed or registry.family_of(game) is not None:
+            continue
+        if (near := nearest(game, installed)) is not None:
+            remedy = Text("did you mean {name}?", name=repr(near))
+        else:
+            remedy = Text("`arena game list` shows those that are")
+        notes.append(
+            Text(
+                "games in bot.toml names {game}, which is not installed here; {remedy}", game=repr(game), remedy=remedy
+            )
+        )
+    return notes
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Print on stderr what the author of a bot should know."""
+    for note in notes:
+        typer.echo(say("cli_bot.note", text=printable(translated(note))), err=True)

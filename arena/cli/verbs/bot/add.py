@@ -16,7 +16,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.cells import format_note_limit, printable
 from arena.cli.shared.connect import ArenaConnection, connect, need_here, usage_of
 from arena.cli.shared.errors import CliError, MisuseError, one_line
-from arena.cli.shared.hosting import RuntimesFile, build_added, local_runtimes
+from arena.cli.shared.hosting import RuntimesFile, build_added, local_runtimes, notes_on_games, print_notes
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
@@ -24,7 +24,6 @@ from arena.hosting.manifest import MANIFEST_NAME, BotManifest
 from arena.hosting.manifest_fields import is_name
 from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.model.bots import AddedBot
-from engine import registry
 from engine.translatable import Text, without_place
 
 if TYPE_CHECKING:
@@ -104,7 +103,8 @@ def _add_each(
         try:
             directory = bot_directory(name)
             added = add_bot(connection.storage.database, programs, directory, owner, build_added)
-            notes = known.notes_on_packages(BotManifest.from_json(added.manifest), directory)
+            manifest = BotManifest.from_json(added.manifest)
+            notes = [*notes_on_games(manifest.games), *known.notes_on_packages(manifest, directory)]
             yield _Outcome(name, added, notes=notes)
         except DatabaseError:
             raise
@@ -123,11 +123,7 @@ def _print_outcome(outcome: _Outcome, *, as_json: bool) -> None:
             why = translated(outcome.error or "")
             typer.echo(say("cli_bot.not_added", directory=printable(str(outcome.directory)), why=why), err=True)
         return
-    manifest = BotManifest.from_json(added.manifest)
-    if not any(manifest.plays(game) for game in registry.names()) and not any(map(registry.family_of, manifest.games)):
-        typer.echo(say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)), err=True)
-    for note in outcome.notes:
-        typer.echo(say("cli_bot.note", text=printable(translated(note))), err=True)
+    print_notes(outcome.notes)
     if not as_json:
         version = {"bot": added.bot, "version": added.number, "hash": added.content_hash[:_SHOWN_DIGITS]}
         typer.echo(say("cli_bot.added" if added.new else "cli_bot.already_there", **version))

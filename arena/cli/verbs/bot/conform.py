@@ -15,7 +15,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import refuse_server
 from arena.cli.shared.errors import CliError, MisuseError, unknown
-from arena.cli.shared.hosting import RuntimesFile, local_runtimes, show_log
+from arena.cli.shared.hosting import RuntimesFile, local_runtimes, notes_on_games, print_notes, show_log
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, example
@@ -151,6 +151,7 @@ async def _command(request: _Request) -> tuple[Command, Offer, Sequence[str]]:
         show_log(prepared)
         raise CliError(Text("{directory} cannot be built: {why}", directory=directory, why=prepared.sentence))
     program = prepared.program
+    print_notes(notes_on_games(program.games))
     command = Command(program.command, str(program.directory), program.trees, program.environment)
     return command, _offer(request.offer, directory, program.manifest), program.games
 

@@ -14,6 +14,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.cells import format_note_limit, printable
 from arena.cli.shared.connect import next_command, open_service, service_name
 from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.hosting import notes_on_games, print_notes
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.options import AsJson, Database, example
@@ -50,7 +51,8 @@ def submit(
         raise MisuseError(
             Text("a bot is handed in at a service; name one with --server, or `{command}` adds it here", command=add)
         )
-    load_manifest(directory)  # whatever is wrong with it is better told before an upload
+    # Whatever is wrong with it is better told before an upload.
+    print_notes(notes_on_games(load_manifest(directory).games))
     with open_service(service) as arena:
         with _resumable():
             submitted = _send(arena, directory, message, predecessor)

@@ -15,7 +15,7 @@ import typer
 
 from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import program
-from arena.cli.shared.hosting import local_runtimes
+from arena.cli.shared.hosting import local_runtimes, notes_on_games
 from arena.cli.shared.language import say, translated
 from arena.cli.shared.match_order import granted_workers
 from arena.cli.shared.output import print_json, print_table
@@ -41,7 +41,7 @@ from arena.trial.local_test import (
     temporary_store,
     try_out,
 )
-from arena.trial.trials import BUILD, PlayedTrial, failed, noted, passed
+from arena.trial.trials import BUILD, RULES, PlayedTrial, failed, noted, passed
 from engine.translatable import Text
 
 MOST_REVIEWED = 2
@@ -117,7 +117,8 @@ async def _test(wishes: BotTestOptions, programs: StoredPrograms, keep: Path) ->
     wanted = wishes.grounds(name, prepared.manifest.games)
     grounds, findings = of_known_rules(wanted, dict(prepared.manifest.rules))
     packages = await asyncio.to_thread(programs.runtimes.notes_on_packages, prepared.manifest, wishes.directory)
-    findings = (*_built(prepared), *(noted(BUILD, note) for note in packages), *findings)
+    games = (noted(RULES, note) for note in notes_on_games(prepared.manifest.games))
+    findings = (*_built(prepared), *(noted(BUILD, note) for note in packages), *games, *findings)
     record = BotTest(name, seat.version, seed, level, seat.memory_mb, kept, findings)
     if not grounds:
         return record
