@@ -26,6 +26,8 @@ _JSON_SUFFIX = "_json"
 _INT32 = range(-(2**31), 2**31)
 _MOST_DIGITS = len(str(_INT32[0]))
 _MOST_SHOWN = 60
+_MOST_SHOWN_OF_LINE = 200
+"""Enough for a warning of an interpreter with its file and the number of its line."""
 _ACT_KEYS = ("actions", "note", "match_id", "ply")
 
 
@@ -148,7 +150,7 @@ def parse_line(line: bytes, question: LineQuestion | None) -> Message | Leave | 
     except RecursionError:
         why = Text("it is nested too deep")
     except json.JSONDecodeError:
-        why = Text("it is no JSON; standard output is for answers only, and logs belong on standard error")
+        why = _why_no_json(text, question)
     else:
         if question is None and not isinstance(said, Leave):
             return ProtocolViolation(Text("a line before it was asked: {line}", line=_quote(line)))
@@ -168,6 +170,12 @@ def request_of(message: Answer | Resignation | Leave) -> play_pb2.PlayRequest:
             return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
         case Leave():
             return play_pb2.PlayRequest(leave=play_pb2.Leave())
+
+
+def _why_no_json(text: str, question: LineQuestion | None) -> Text:
+    if question is not None and (name := text.strip(_BLANK)) in question.actions.names:
+        return Text("a notation stands in quotes: {line}", line=json.dumps(name))
+    return Text("it is no JSON; standard output is for answers only, and logs belong on standard error")
 
 
 # What a line may hold.
@@ -230,20 +238,20 @@ def _read_text(content: Mapping[str, Any], key: str, default: str) -> str:
 def _check_keys(content: Mapping[str, Any], known: Sequence[str]) -> None:
     for key in content:
         if key not in known:
-            raise LineError(Text("the key {key} is unknown there", key=_shorten(repr(key[:_MOST_SHOWN]))))
+            raise LineError(Text("the key {key} is unknown there", key=_shorten(repr(key[:_MOST_SHOWN]), _MOST_SHOWN)))
 
 
 def _quote(line: bytes) -> str:
     """Return a line as a message shows it: printable, and cut if it is long."""
-    beginning = line.strip()[: 4 * _MOST_SHOWN]
+    beginning = line.strip()[: 4 * _MOST_SHOWN_OF_LINE]
     try:
-        return _shorten(repr(beginning.decode()))
+        return _shorten(repr(beginning.decode()), _MOST_SHOWN_OF_LINE)
     except UnicodeDecodeError:
-        return _shorten(repr(beginning).removeprefix("b"))
+        return _shorten(repr(beginning).removeprefix("b"), _MOST_SHOWN_OF_LINE)
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
+def _shorten(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -223,7 +223,7 @@ def test_what_a_line_says(line: bytes, said: object) -> None:
     ("line", "quoted", "why"),
     [
         (b"hello world\n", "'hello world'", LOGS),
-        (b"PASS", "'PASS'", LOGS),
+        (b"PASS", "'PASS'", 'a notation stands in quotes: "PASS"'),
         (b"{", "'{'", LOGS),
         (b"[1,]", "'[1,]'", LOGS),
         (b"1 2", "'1 2'", LOGS),
@@ -287,8 +287,18 @@ def test_what_is_no_answer_is_quoted_with_the_reason(line: bytes, quoted: str, w
 def test_what_is_long_is_shown_shortened(line: bytes, why: str) -> None:
     told = refusal(line)
     assert why in told
-    assert len(told) < 250
+    assert len(told) < 400
     assert told.isprintable()
+
+
+def test_a_line_is_quoted_far_enough_to_tell_file_and_number_of_a_warning() -> None:
+    warning = f"Warning: Undefined variable $x in /bot/{'folder/' * 16}main.php on line 12"
+    assert refusal(warning.encode()) == f"a line that is no answer: {warning!r}; {LOGS}"
+
+
+def test_a_notation_without_quotes_is_told_what_it_lacks() -> None:
+    assert refusal(b" PASS\r\n").endswith("""'PASS'; a notation stands in quotes: "PASS\"""")
+    assert refusal(b"PASS", None) == f"a line before it was asked: 'PASS'; {LOGS}"
 
 
 @pytest.mark.hostile("any-message")
