@@ -227,7 +227,7 @@ class _Checker:
 
 
 def _first(rule: str) -> str:
-    return Text("{rule} is broken, and nothing can be seen of this one until it is mended", rule=rule)
+    return Text("{rule} is broken; mend it first", rule=rule)
 
 
 async def _play(harness: Harness, scenario: Scenario) -> BrokenError | NotApplicableError | None:

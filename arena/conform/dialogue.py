@@ -28,6 +28,9 @@ from engine.translatable import Text
 
 _MOST_OUTPUT_BYTES = SandboxLimits().output_mb << 20
 _ENDING_S = 2.0
+_LAST_LINES = 4
+"""How many lines of stderr are quoted: an exception of PHP stands three lines above the last."""
+_MOST_QUOTED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,23 +263,22 @@ class Dialogue:
 
     def with_how_it_is(self, what: str) -> str:
         """Return a sentence with its end: whether the process ended, how, and what it wrote last."""
-        lines = self.process.stderr.strip().splitlines()
+        lines = " / ".join(
+            quote(line, _MOST_QUOTED) for line in self.process.stderr.strip().splitlines()[-_LAST_LINES:]
+        )
         if self.process.ended.done():
             status = self.process.ended.result()
             how = Text("status {status}", status=status) if status >= 0 else f"signal {-status}"
             if not lines:
                 return Text("{what}; its process ended with {how}; nothing on stderr", what=what, how=how)
             return Text(
-                "{what}; its process ended with {how}; the last line on stderr is {line}",
-                what=what,
-                how=how,
-                line=quote(lines[-1]),
+                "{what}; its process ended with {how}; stderr ends with {lines}", what=what, how=how, lines=lines
             )
         if not self.has_ended:
             return what
         if not lines:
             return Text("{what}; it ended its stream; nothing on stderr", what=what)
-        return Text("{what}; it ended its stream; the last line on stderr is {line}", what=what, line=quote(lines[-1]))
+        return Text("{what}; it ended its stream; stderr ends with {lines}", what=what, lines=lines)
 
 
 async def _next(queue: asyncio.Queue[Any], patience_s: float) -> Any:

@@ -170,6 +170,6 @@ def name_of(request: play_pb2.PlayRequest) -> str:
     return (request.WhichOneof("message") or "an empty PlayRequest").capitalize()
 
 
-def quote(text: str) -> str:
-    """Return a text of a bot in quotation marks, not too much of it."""
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+def quote(text: str, most: int = _SHOWN) -> str:
+    """Return a text of a bot in quotation marks, not more of it than `most` characters."""
+    return repr(text if len(text) <= most else f"{text[:most]}...")

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+_MOST_NAMED = 3
+"""How many rules are named that were not checked; of more their number is told."""
 _LIST = "`arena bot conform --list` shows all"
 
 
@@ -79,6 +81,7 @@ def conform(
     if as_json:
         print_json([_json(verdict) for verdict in verdicts])
     else:
+        _print_unchecked(verdicts)
         counts = Counter(verdict.state for verdict in verdicts)
         found = ", ".join(f"{count} {_state_text(state)}" for state, count in counts.items())
         typer.echo(f"{say('cli_bot.rules', count=len(verdicts))} ({translated(NAMES[checked.transport])}): {found}")
@@ -181,11 +184,25 @@ def _ignore(_verdict: RuleVerdict) -> None:
 
 
 def _print_verdict(verdict: RuleVerdict) -> None:
-    width = 1 + max(len(_state_text(state)) for state in ("kept", "broken", "unchecked", "not-applicable"))
-    colon = ": " if verdict.message else ""
-    typer.echo(
-        printable(f"{_state_text(verdict.state):<{width}} {verdict.rule.id}{colon}{translated(verdict.message)}")
-    )
+    if verdict.state != "unchecked":  # all of these come at the end, if they still are
+        _print_line(verdict.state, verdict.rule.id, verdict.message)
+
+
+def _print_unchecked(verdicts: Sequence[RuleVerdict]) -> None:
+    """Print one line for all rules that were not checked for the same reason."""
+    reasons: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        if verdict.state == "unchecked":
+            reasons.setdefault(verdict.message, []).append(verdict.rule.id)
+    for message, rules in reasons.items():
+        few = ", ".join(rules) if len(rules) <= _MOST_NAMED else say("cli_bot.rules", count=len(rules))
+        _print_line("unchecked", few, message)
+
+
+def _print_line(state: str, rules: str, message: str) -> None:
+    width = 1 + max(len(_state_text(one)) for one in ("kept", "broken", "unchecked", "not-applicable"))
+    colon = ": " if message else ""
+    typer.echo(printable(f"{_state_text(state):<{width}} {rules}{colon}{translated(message)}"))
 
 
 def _state_text(state: str) -> str:
