@@ -175,8 +175,11 @@ class Dialogue:
 
         A program writes out what it has kept when it ends.
         """
-        if self.stream.transport is not Transport.LINES or self.has_ended:
+        if not isinstance(self.stream, ScriptedLines) or self.has_ended:
             return
+        if line := self.stream.unfinished_line:
+            why = Text("{line} came without the end of a line", line=quote(line.decode(errors="replace")))
+            raise BrokenError("stdout-answers", why)
         self.close()
         data: Arrived | None = await _next(self.stream.arrived, self._patience.exit_s)
         if isinstance(data, bytes):

@@ -291,6 +291,11 @@ class ScriptedLines(ScriptedDescriptors):
         stream._read_from(reader)
         return stream
 
+    @property
+    def unfinished_line(self) -> bytes:
+        """What has come of a line whose end has not."""
+        return bytes(self._buffer)
+
     async def wait_until_read(self) -> None:
         """Wait until the bot has read all that it was sent."""
         while not self._writing.is_closing() and (self._writing.get_write_buffer_size() or _unread_bytes(self._pipe)):

@@ -94,6 +94,14 @@ def note_silence(fault: Fault) -> Fault:
     """Return the fault of a bot that speaks lines and of which not one has come; only one of time says so."""
     if fault.cause is not FaultCause.TIMEOUT:
         return fault
+    if unfinished := fault.evidence.get("stdout"):
+        line = repr(unfinished[:MOST_QUOTED])
+        why = Text(
+            "{what} It wrote {line} without the end of a line, which an answer needs.",
+            what=fault.explanation,
+            line=line,
+        )
+        return replace(fault, explanation=why)
     why = Text("{what} No line of it has come at all: if it does answer, it does not flush.", what=fault.explanation)
     return replace(fault, explanation=why, evidence={**fault.evidence, "answers": 0})
 

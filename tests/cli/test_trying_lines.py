@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,17 @@ def test_a_bot_of_which_no_line_comes_is_told_how_to_flush(arena: Arena, tmp_pat
     told = failures(try_out(arena, author(tmp_path, answer=KEPT), "--time", "10ms", "--start-limit", "60s"))["clock"]
     assert "No line of it has come at all: if it does answer, it does not flush." in told
     assert "A bot that writes lines must flush each of them at once: print(..., flush=True)." in told
+
+
+def test_a_bot_that_ends_no_line_is_told_so_instead(arena: Arena, tmp_path: Path) -> None:
+    endless = "print(message['decide']['legal_actions'][0], end='', flush=True); time.sleep(3600)"
+    bot = author(tmp_path, answer=endless)
+    told = failures(try_out(arena, bot, "--time", "2s", "--start-limit", "60s"))["clock"]
+    assert re.search(r"It wrote '\d+' without the end of a line, which an answer needs\.", told)
+    assert "flush" not in told
+    checked = arena("bot", "conform", bot, "--rule", "stdout-answers")
+    assert checked.code == 1
+    assert re.search(r"broken +stdout-answers: .* Seen: '\d+' came without the end of a line\.", checked.out)
 
 
 def test_a_bot_that_was_too_late_later_on_is_not_told_to_flush(arena: Arena, tmp_path: Path) -> None:
