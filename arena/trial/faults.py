@@ -94,7 +94,8 @@ _REMEDIES_OF_LINES: Mapping[FaultCause, Text] = {
         "Read standard input as soon as the program starts: its first line is there. Load later what takes long."
     ),
     FaultCause.PROTOCOL: Text(
-        "Write one line for each decide, and nothing else to standard output; docs/protocol.md shows the lines."
+        "Write one line for each decide (an id, a notation in quotes, a list of both, or an object), and nothing else "
+        "to standard output; docs/protocol.md shows the lines."
     ),
     FaultCause.MALFORMED: Text("Write lines within the sizes that docs/protocol.md gives."),
     FaultCause.FLOOD: Text("Write one line for each decide, and then wait for the next."),

@@ -51,9 +51,11 @@ def log_in(arena: Arena, server: RunningServer, name: str = "club", owner: str =
 
 def test_an_invited_owner_logs_in_and_hands_a_bot_in(arena: Arena, server: RunningServer, tmp_path: Path) -> None:
     log_in(arena, server)
-    bot = write_bot(tmp_path / "fox", "fox", games='["foreign_king"]')
+    bot = write_bot(tmp_path / "fox", "fox", games='["foreign_king", "rex_romanorun"]')
     submitted = arena("--server", "club", "bot", "submit", bot, "-m", "the first", "--no-wait", "--json")
     assert submitted.code == 0, submitted
+    assert "note: games in bot.toml names 'rex_romanorun'" in submitted.err
+    assert "did you mean 'rex_romanorum'?" in submitted.err
     assert (submitted.json["bot"], submitted.json["number"]) == ("ada/fox", 1)
     assert submitted.json["admission"]["state"] == "queued"
     assert "submitted ada/fox version 1" in submitted.err

@@ -58,7 +58,8 @@ def test_what_is_no_answer_is_quoted_and_logs_are_sent_to_standard_error(
     told = failures(try_out(arena, bot, *ANY_TIME))["protocol"]
     assert "'thinking'; it is no JSON; standard output is for answers only, and logs belong on standard error" in told
     assert told.endswith(
-        "Write one line for each decide, and nothing else to standard output; docs/protocol.md shows the lines."
+        "Write one line for each decide (an id, a notation in quotes, a list of both, or an object), and nothing else "
+        "to standard output; docs/protocol.md shows the lines."
     )
 
 
