@@ -136,7 +136,10 @@ def lines_seat(directory: Path, toml: str = LINES_TOML.format(command='["python"
     ("cause", "words"),
     [
         (FaultCause.START_FAILED, "Read standard input as soon as the program starts"),
-        (FaultCause.PROTOCOL, "Write one line for each decide, and nothing else to standard output"),
+        (
+            FaultCause.PROTOCOL,
+            "Write one line for each decide (an id, a notation in quotes, a list of both, or an object)",
+        ),
         (FaultCause.MALFORMED, "Write lines within the sizes"),
         (FaultCause.FLOOD, "Write one line for each decide, and then wait"),
         (FaultCause.ILLEGAL_ACTION, "Choose among the ids that the Decide lists as legal"),
