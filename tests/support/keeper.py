@@ -165,7 +165,7 @@ TOO_LATE_BY_DESCRIPTORS = (
 )
 TOO_LATE_TO_START_BY_DESCRIPTORS = (
     *over("socket", bots_fault("never-join", F.START_FAILED, "It did not join within 2 s.")),
-    *over("lines", bots_fault("never-read", F.START_FAILED, "It did not join within 2 s.")),
+    *over("lines", bots_fault("never-read", F.START_FAILED, "It did not read its first line within 2 s.")),
 )
 WRONG_BY_DESCRIPTORS = (BY_SOCKET, BY_LINES)
 # Calls, connections and unread bytes are counted side by side; which meets a flood first is the machine's affair.
