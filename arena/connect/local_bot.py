@@ -255,10 +255,12 @@ async def _let_in(stream: BotStream) -> Sequence[str]:
 
 
 async def _open_listener(directory: Path, framing: LineFraming | None) -> DirectListener:
-    """Return a listener with a socket, or with a port of this machine where sockets do not work."""
+    """Return a listener with a socket, or for protobuf with a port of this machine where sockets do not work."""
     try:
         return await DirectListener.open(directory, framing)
     except RuntimeError:
+        if framing is not None:
+            raise
         return await DirectListener.open_port(LOOPBACK)
 
 

@@ -31,6 +31,8 @@ Resume = Callable[[], Sequence[bytes]]
 """Returns what a bot must be told that comes back to its seat: the whole history, and the question that is open."""
 MAX_WAITING = 16
 """How many messages of one seat may wait to be judged; no correct bot comes near it."""
+SOON_S = 0.1
+"""A timer that is due no later serves the next wait, too."""
 STOPPED_READING_S = 5.0
 KEPT_OUTPUT_BYTES = 2000
 """How much is kept of what a bot that speaks lines wrote to standard output and that is no answer."""
@@ -137,7 +139,14 @@ class Inbox:
                 await waiter
             finally:
                 self._waiter = None
+                self._forget_far_timer()
         return self._arrivals.popleft() if self._arrivals else None
+
+    def _forget_far_timer(self) -> None:
+        """Cancel a timer that would keep this queue for long after its match."""
+        if self._timer is not None and self._timer.when() - self._loop.time() > SOON_S:
+            self._timer.cancel()
+            self._timer = None
 
     def _set_timer(self) -> None:
         if self._timer is not None:

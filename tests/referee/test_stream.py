@@ -353,3 +353,16 @@ async def test_an_error_comes_to_the_bot_as_it_was() -> None:
     await abort(cast("Any", far.call), error)
     (data,) = far.failed
     assert error_of(data) == error
+
+
+@pytest.mark.parametrize("comes", [True, False])
+async def test_a_wait_that_is_over_leaves_no_timer_that_is_far_away(comes: bool) -> None:
+    inbox, loop = Inbox(), asyncio.get_running_loop()
+    waiting = asyncio.create_task(inbox.get(loop.time() + 1e6))
+    await asyncio.sleep(0)
+    if comes:
+        inbox.put(Arrival(0, loop.time(), Flood()))
+    else:
+        waiting.cancel()
+    await asyncio.wait({waiting})
+    assert inbox._timer is None
