@@ -92,6 +92,7 @@ ATTACKS = {
     "by the numbers that the kernel gives": (rf"^{POSSIBLE}, some", rf"^{POSSIBLE}, some"),
     "by load, numbers of tasks, forks and context switches": (r"^\*\*possible\*\*$", r"^\*\*possible\*\*$"),
     "reads other bots": ("^not shown$", "^not shown$", "read-bots-beside-the-samples"),
+    "another bot's stream": ("^not shown$", "^not shown$", "read-another-bots-descriptors"),
 }
 HANDED_IN = {
     "A file becomes a link": (
