@@ -1,6 +1,6 @@
 """The arena beside fastchess: one UCI engine against itself, the same openings, as many games at once.
 
-    python -m benchmarks.chess --fastchess PATH --engine PATH [--nodes 1,100,10000] [--rounds 3]
+    python -m benchmarks.chess --fastchess PATH --engine PATH [--nodes 1 100 10000] [--rounds 3]
 
 Both play every opening in both colours, by turns; the openings are the arena's, which fastchess reads as a book. What
 counts is the time in which all slots are busy with engines that have played before: neither the start nor the last game
@@ -241,13 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chess", description=__doc__)
     parser.add_argument("--fastchess", type=_program, required=True, metavar="PATH", help="the program fastchess")
     parser.add_argument("--engine", type=_program, required=True, metavar="PATH", help="a UCI engine such as Stockfish")
-    parser.add_argument(
-        "--nodes",
-        type=lambda text: [int(part) for part in text.split(",")],
-        default=list(GOALS),
-        metavar="N,...",
-        help="positions searched for a move",
-    )
+    parser.add_argument("--nodes", type=int, nargs="+", default=list(GOALS), help="positions searched for a move")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each program")
     options = parser.parse_args(arguments)
     is_missed = False
